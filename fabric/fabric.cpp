@@ -1,0 +1,32 @@
+#include "fabric/fabric.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weft::fabric {
+
+std::optional<SwitchId> Fabric::switch_of(NodeId id) const {
+  if (!is_switch(id)) return std::nullopt;
+  return switch_ids_[raw(id)];
+}
+
+std::optional<NodeId> Fabric::find(Guid node_guid) const {
+  const auto at = std::ranges::lower_bound(nodes_, node_guid, {}, &Node::guid);
+  if (at == nodes_.end() || at->guid != node_guid) return std::nullopt;
+  return static_cast<NodeId>(at - nodes_.begin());
+}
+
+std::optional<PortRef> Fabric::find_port(Guid port_guid) const {
+  const auto at = std::ranges::lower_bound(port_guids_, port_guid, {}, &std::pair<Guid, PortRef>::first);
+  if (at == port_guids_.end() || at->first != port_guid) return std::nullopt;
+  return at->second;
+}
+
+std::string describe(const Node& node) { return fmt::format("{} ({})", to_string(node.guid), node.description); }
+
+std::string describe(const Fabric& fabric, PortRef port) {
+  return fmt::format("{} port {}", describe(fabric.node(port.node)), raw(port.port));
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,57 @@
+#pragma once
+// Routes: what a routing engine answers, and the problem it is asked to solve.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "fabric/fabric.h"
+
+namespace weft::routing {
+
+/// A range of LIDs and where it hangs on the switch graph.
+struct Destination {
+  Lid base{};
+  std::uint8_t lmc = 0;     ///< 2^lmc LIDs from `base` on.
+  SwitchId at{};            ///< The switch that delivers it.
+  PortNum port{};           ///< Delivering port; 0 when the destination is the switch itself.
+  bool runs_sm = false;     ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
+  bool is_switch() const { return port == PortNum{0}; }
+  bool operator==(const Destination&) const = default;
+};
+
+struct Routes;
+
+/// All that an engine may look at.
+struct Problem {
+  const fabric::Fabric* fabric = nullptr;
+  std::vector<Destination> destinations;  ///< By rising `base`; ranges do not overlap.
+  /// Highest LID in use; rows have entries 0..top, rounded up to whole blocks of 64.
+  Lid top{};
+  /// GUIDs that the configuration names as roots, or empty.
+  std::vector<Guid> roots;
+  /// The routes in force, for engines that keep what still works; may be null.
+  const Routes* previous = nullptr;
+};
+
+/// One switch's linear forwarding table: out port by LID, 255 where there is none. Size: a multiple of 64.
+using Lft = std::vector<std::uint8_t>;
+
+struct Routes {
+  std::string engine;  ///< Name of the engine that made it.
+  Lid top{};
+  /// By SwitchId. Rows are shared with the previous Routes where they are equal.
+  std::vector<std::shared_ptr<const Lft>> lfts;
+  /// Data VLs the tables need to be free of deadlock; 1 for anything ordered up*/down*.
+  int vls_needed = 1;
+  /// Plain sentences: what was recognised, what was given up and why.
+  std::vector<std::string> notes;
+
+  PortNum out(SwitchId at, Lid lid) const {
+    const Lft& lft = *lfts[raw(at)];
+    return raw(lid) < lft.size() ? static_cast<PortNum>(lft[raw(lid)]) : kPortDrop;
+  }
+};
+
+}  // namespace weft::routing
