@@ -1,0 +1,72 @@
+#include "log/log.h"
+
+#include <cstdlib>
+#include <mutex>
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace weft::log {
+namespace {
+
+/// "%*" in a pattern: the syslog priority that journald reads at the start of a line.
+class JournalPriority final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    char priority = '7';
+    if (message.level == spdlog::level::info) priority = '6';
+    if (message.level == spdlog::level::warn) priority = '4';
+    if (message.level == spdlog::level::err) priority = '3';
+    if (message.level == spdlog::level::critical) priority = '2';
+    out.push_back('<');
+    out.push_back(priority);
+    out.push_back('>');
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JournalPriority>(); }
+};
+
+spdlog::sink_ptr console_sink() {
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<JournalPriority>('*');
+  formatter->set_pattern(std::getenv("JOURNAL_STREAM") != nullptr ? "%*%n: %v" : "%H:%M:%S.%e %^%-7l%$ %n: %v");
+  sink->set_formatter(std::move(formatter));
+  return sink;
+}
+
+}  // namespace
+
+Result<void> configure(const Settings& settings) {
+  std::vector<spdlog::sink_ptr> sinks{console_sink()};
+  try {
+    if (!settings.file.empty()) {
+      auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
+          settings.file, settings.file_bytes, static_cast<std::size_t>(settings.files_kept));
+      file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %n: %v");
+      sinks.push_back(std::move(file));
+    }
+  } catch (const spdlog::spdlog_ex& error) {
+    return fail(Errc::system, "log file {}: {}", settings.file, error.what());
+  }
+  const auto level = spdlog::level::from_str(settings.level);
+  auto main = std::make_shared<spdlog::logger>("weft", sinks.begin(), sinks.end());
+  spdlog::set_default_logger(main);
+  spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& logger) { logger->sinks() = sinks; });
+  spdlog::set_level(level);
+  spdlog::flush_on(spdlog::level::info);
+  return {};
+}
+
+std::shared_ptr<spdlog::logger> named(const std::string& folder) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (auto known = spdlog::get(folder)) return known;
+  const auto& sinks = spdlog::default_logger()->sinks();
+  auto logger = std::make_shared<spdlog::logger>(folder, sinks.begin(), sinks.end());
+  spdlog::initialize_logger(logger);
+  return logger;
+}
+
+}  // namespace weft::log

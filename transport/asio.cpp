@@ -1,0 +1,2 @@
+// Asio's own code, compiled once for the whole program.
+#include <boost/asio/impl/src.hpp>

@@ -1,0 +1,132 @@
+#include "transport/smp_client.h"
+
+#include <algorithm>
+
+namespace weft::transport {
+namespace {
+
+constexpr int kAnswersToWiden = 8;
+/// A packet that has been out for this part of its time-out no longer fills the wire.
+constexpr int kHoldPart = 8;
+
+}  // namespace
+
+SmpClient::SmpClient(Transport& transport, Clock& clock, SmpSettings settings)
+    : transport_(transport),
+      clock_(clock),
+      settings_(settings),
+      window_(clock, settings.window, settings.timeout / kHoldPart) {}
+
+void SmpClient::set_settings(SmpSettings settings) {
+  settings_ = settings;
+  window_.set_limit(settings.window);
+}
+
+SmpClient::NodeState* SmpClient::state_of(Guid node) {
+  if (node == Guid{}) return nullptr;
+  std::unique_ptr<NodeState>& state = nodes_[node];
+  if (!state) state = std::make_unique<NodeState>(std::min(2, settings_.per_node));
+  return state.get();
+}
+
+void SmpClient::forget_mute() {
+  for (auto& [guid, state] : nodes_) state->mute = false;
+}
+
+bool SmpClient::is_mute(Guid node) const {
+  const auto found = nodes_.find(node);
+  return found != nodes_.end() && found->second->mute;
+}
+
+void SmpClient::learn(NodeState* node, bool answered) {
+  if (node == nullptr) return;
+  if (!answered) {
+    node->answers_in_a_row = 0;
+    node->gate.set_limit(std::max(1, node->gate.limit() / 2));
+    return;
+  }
+  if (node->gate.limit() < settings_.per_node && ++node->answers_in_a_row >= kAnswersToWiden) {
+    node->answers_in_a_row = 0;
+    node->gate.set_limit(node->gate.limit() + 1);
+  }
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId attribute, std::uint32_t modifier) {
+  mad::Smp request;
+  request.method = mad::Method::get;
+  request.attribute = attribute;
+  request.modifier = modifier;
+  return ask(std::move(target), request, settings_.attempts);
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::set(Target target, mad::AttrId attribute, std::uint32_t modifier,
+                                                      mad::AttrData data) {
+  mad::Smp request;
+  request.method = mad::Method::set;
+  request.attribute = attribute;
+  request.modifier = modifier;
+  request.data = data;
+  return ask(std::move(target), request, settings_.attempts);
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::set_once(Target target, mad::AttrId attribute,
+                                                           std::uint32_t modifier, mad::AttrData data) {
+  mad::Smp request;
+  request.method = mad::Method::set;
+  request.attribute = attribute;
+  request.modifier = modifier;
+  request.data = data;
+  return ask(std::move(target), request, 1);
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp request, int attempts) {
+  request.route = target.route;
+  request.m_key = settings_.m_key;
+  NodeState* node = state_of(target.node);
+  for (int number = 1;; ++number) {
+    Result<mad::AttrData> answer = co_await attempt(node, request);
+    learn(node, answer.has_value() || answer.error().code != Errc::timeout);
+    if (answer) co_return answer;
+    const Errc code = answer.error().code;
+    const bool again = code == Errc::timeout || code == Errc::busy;
+    if (again && number < attempts && (node == nullptr || !node->mute)) continue;
+    if (code == Errc::timeout && node != nullptr && attempts > 1) node->mute = true;
+    co_return fail(code, "{}: {}{}", mad::describe(request), answer.error().what,
+                   number > 1 ? fmt::format(" after {} attempts", number) : std::string());
+  }
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::attempt(NodeState* node, mad::Smp request) {
+  if (node != nullptr) {
+    const bool free = node->gate.try_enter();
+    if (!free) co_await node->gate.enter();
+    if (node->mute) {
+      node->gate.leave();
+      co_return fail(Errc::timeout, "the node is mute");
+    }
+  }
+  const bool room = window_.try_enter();
+  if (!room) co_await window_.enter();
+  const FlightWindow::Flight flight = window_.depart();
+  ++counts_[{request.method, request.attribute}];
+  ++sent_;
+  if (request.method == mad::Method::set) ++sets_sent_;
+  const mad::Mad packet = mad::to_mad(request);
+  const Duration timeout = settings_.timeout;
+  Result<mad::Mad> answer = co_await transport_.exchange(packet, timeout);
+  window_.land(flight);
+  if (node != nullptr) node->gate.leave();
+  if (!answer) {
+    if (answer.error().code == Errc::timeout) ++timeouts_;
+    co_return fail(answer.error());
+  }
+  Result<mad::Smp> smp = mad::to_smp(*answer);
+  if (!smp) co_return fail(Errc::bad_answer, "{}", smp.error().what);
+  if (smp->status & raw(mad::Status::busy)) co_return fail(Errc::busy, "busy");
+  if (smp->status != 0) co_return fail(Errc::bad_status, "{}", mad::describe_status(smp->status));
+  if (smp->attribute != request.attribute)
+    co_return fail(Errc::bad_answer, "answered with attribute {}", mad::name(smp->attribute));
+  co_return smp->data;
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,90 @@
+#pragma once
+// SmpClient: asks and sets attributes of nodes, with retries, a window over all and one per node. The windows adapt:
+// a node gets 1 to 4 packets at once, more as it answers and fewer when it is silent; a node that stays silent through
+// all attempts is mute until forget_mute(): the requests that wait for it fail at once, so a mute node costs one retry
+// cycle and no more.
+
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "mad/smp.h"
+#include "transport/flight_window.h"
+#include "transport/transport.h"
+
+namespace weft::transport {
+
+struct SmpSettings {
+  int window = 128;      ///< Packets on the wire at once.
+  int per_node = 4;      ///< Of these, to one node.
+  Duration timeout = std::chrono::milliseconds(200);
+  int attempts = 3;
+  std::uint64_t m_key = 0;
+};
+
+/// Whom to ask. `node` may be 0 while it is not known who is there; then no window of its own applies.
+struct Target {
+  Guid node{};
+  mad::DirectedRoute route;
+};
+
+class SmpClient {
+ public:
+  SmpClient(Transport& transport, Clock& clock, SmpSettings settings);
+
+  /// Asks until answered. Errors: `timeout` (mute, or found mute), `busy`, `bad_status`, `bad_answer`, `cancelled`.
+  asio::awaitable<Result<mad::AttrData>> get(Target target, mad::AttrId attribute, std::uint32_t modifier);
+  /// Sets until answered; the answer is what the device says it holds now. Only for Sets that may be repeated.
+  asio::awaitable<Result<mad::AttrData>> set(Target target, mad::AttrId attribute, std::uint32_t modifier,
+                                             mad::AttrData data);
+  /// A Set sent once: for those that move PortState or clear PortStateChange, which must be read back before they are
+  /// repeated.
+  asio::awaitable<Result<mad::AttrData>> set_once(Target target, mad::AttrId attribute, std::uint32_t modifier,
+                                                  mad::AttrData data);
+
+  void forget_mute();
+  bool is_mute(Guid node) const;
+  void set_settings(SmpSettings settings);
+  const SmpSettings& settings() const { return settings_; }
+  Transport& transport() { return transport_; }
+  Clock& clock() { return clock_; }
+
+  /// Requests sent by method and attribute, repeats included.
+  using Counts = std::map<std::pair<mad::Method, mad::AttrId>, std::uint64_t>;
+  const Counts& counts() const { return counts_; }
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t sets_sent() const { return sets_sent_; }
+  std::uint64_t timeouts() const { return timeouts_; }
+
+ private:
+  struct NodeState {
+    explicit NodeState(int limit) : gate(limit) {}
+    Gate gate;
+    int answers_in_a_row = 0;
+    bool mute = false;
+  };
+  asio::awaitable<Result<mad::AttrData>> ask(Target target, mad::Smp request, int attempts);
+  asio::awaitable<Result<mad::AttrData>> attempt(NodeState* node, mad::Smp request);
+  NodeState* state_of(Guid node);
+  void learn(NodeState* node, bool answered);
+
+  Transport& transport_;
+  Clock& clock_;
+  SmpSettings settings_;
+  FlightWindow window_;
+  std::unordered_map<Guid, std::unique_ptr<NodeState>> nodes_;
+  Counts counts_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t sets_sent_ = 0;
+  std::uint64_t timeouts_ = 0;
+};
+
+/// The answer decoded, or the error.
+template <typename S>
+Result<S> decoded(const Result<mad::AttrData>& answer) {
+  if (!answer) return fail(answer.error());
+  return mad::decode<S>(*answer);
+}
+
+}  // namespace weft::transport
