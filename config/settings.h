@@ -1,0 +1,80 @@
+#pragma once
+// Settings: the whole configuration of weftd, as read from one YAML file. Defaults stand here; etc/weft.yaml documents
+// every key and is itself the test for the defaults.
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "plan/config.h"
+
+namespace weft::config {
+
+enum class TransportKind { umad, ibsim, sim };
+
+/// Which local port to manage the fabric from. All empty: the only usable one.
+struct PortChoice {
+  std::string device;          ///< "mlx5_0"
+  std::optional<int> number;   ///< 1
+  std::optional<Guid> guid;    ///< Port GUID, instead of device and number.
+  bool operator==(const PortChoice&) const = default;
+};
+
+struct TransportSettings {
+  TransportKind kind = TransportKind::umad;
+  PortChoice port;
+  std::string ibsim_socket = "sim";  ///< IBSIM_SOCKNAME.
+  std::string ibsim_host;            ///< Node to attach to; empty: ibsim's first.
+  std::string sim_fabric;            ///< For kind sim: a file or blueprint.
+  bool operator==(const TransportSettings&) const = default;
+};
+
+struct SmpSettings {
+  int window = 128;
+  int per_node = 4;
+  Duration timeout = std::chrono::milliseconds(200);
+  int attempts = 3;
+  bool operator==(const SmpSettings&) const = default;
+};
+
+struct SweepSettings {
+  Duration interval = std::chrono::seconds(10);          ///< Of light sweeps; 0: only on events.
+  Duration debounce = std::chrono::milliseconds(5);      ///< A burst of causes settles this long,
+  Duration debounce_max = std::chrono::milliseconds(100);  ///< but no longer than this in all.
+  bool operator==(const SweepSettings&) const = default;
+};
+
+struct ManagerSettings {
+  std::uint8_t priority = 8;  ///< 0..15 of SMInfo; higher wins.
+  bool operator==(const ManagerSettings&) const = default;
+};
+
+struct LogSettings {
+  std::string level = "info";
+  std::string file;
+  std::uint64_t file_bytes = 16u << 20;
+  int files_kept = 4;
+  bool operator==(const LogSettings&) const = default;
+};
+
+struct ControlSettings {
+  std::string socket = "/run/weft/weftd.sock";
+  std::string group = "weft";  ///< Group that may use the socket; ignored when it does not exist.
+  bool operator==(const ControlSettings&) const = default;
+};
+
+struct Settings {
+  plan::Config plan;
+  TransportSettings transport;
+  SmpSettings smp;
+  SweepSettings sweep;
+  ManagerSettings manager;
+  LogSettings log;
+  ControlSettings control;
+  std::string state_dir = "/var/lib/weft";
+  bool operator==(const Settings&) const = default;
+};
+
+}  // namespace weft::config

@@ -1,0 +1,46 @@
+#pragma once
+// Config: what the planners are told, each part declared by the planner that reads it. Filled from YAML by config/.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "qos/link_settings.h"
+#include "routing/chain.h"
+
+namespace weft::plan {
+
+struct LidOptions {
+  std::uint8_t lmc = 0;             ///< 2^lmc LIDs a host port, aligned.
+  bool lmc_enhanced_port0 = false;  ///< Enhanced switch ports 0 too.
+  std::map<Guid, Lid> fixed;        ///< By port GUID; wins over everything.
+  bool operator==(const LidOptions&) const = default;
+};
+
+/// What every port is told about its subnet.
+struct SubnetOptions {
+  std::uint64_t prefix = 0xfe80000000000000;
+  Sl sm_sl{0};
+  std::uint8_t subnet_timeout = 18;   ///< 4.096 us * 2^n.
+  std::uint8_t packet_lifetime = 18;  ///< SwitchInfo LifeTimeValue, 4.096 us * 2^n; 20 and above: for ever.
+  bool operator==(const SubnetOptions&) const = default;
+};
+
+struct RoutingOptions {
+  routing::ChainOptions chain;
+  std::vector<std::string> roots;  ///< GUIDs or names; empty: found.
+  bool operator==(const RoutingOptions&) const = default;
+};
+
+struct Config {
+  LidOptions lids;
+  SubnetOptions subnet;
+  qos::LinkOptions links;
+  RoutingOptions routing;
+  std::map<Guid, std::string> names;  ///< Node names that win over NodeDescription.
+  bool operator==(const Config&) const = default;
+};
+
+}  // namespace weft::plan

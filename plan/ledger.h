@@ -1,0 +1,42 @@
+#pragma once
+// Ledger: what outlives sweeps and restarts. An explicit input and output of planning, structure-shared: a part that
+// does not change is handed on, not copied. Stored by daemon/store.
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "routing/routes.h"
+
+namespace weft::plan {
+
+struct LidRange {
+  Lid base{};
+  std::uint8_t lmc = 0;
+  int size() const { return 1 << lmc; }
+  auto operator<=>(const LidRange&) const = default;
+};
+
+/// By port GUID (a switch: that of its port 0). Ports that are away keep theirs.
+using LidMap = std::map<Guid, LidRange>;
+
+/// What a device was last confirmed to hold, so that a restart need not read it back.
+struct DeviceRecord {
+  std::vector<std::uint64_t> lft_digests;  ///< By block; see block_digest(). Switches only.
+  std::uint32_t unkept_fields = 0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
+  bool operator==(const DeviceRecord&) const = default;
+};
+using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;
+
+struct Ledger {
+  std::shared_ptr<const LidMap> lids = std::make_shared<LidMap>();
+  std::shared_ptr<const DeviceMap> devices = std::make_shared<DeviceMap>();
+};
+
+/// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.
+std::uint64_t block_digest(std::span<const std::uint8_t> block);
+
+}  // namespace weft::plan

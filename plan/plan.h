@@ -1,0 +1,37 @@
+#pragma once
+// Plan: everything the fabric should hold, decided and checked. make_plan is pure: values in, values out.
+
+#include "base/result.h"
+#include "plan/config.h"
+#include "plan/ledger.h"
+#include "plan/lids.h"
+#include "plan/port_settings.h"
+#include "routing/chain.h"
+#include "routing/check.h"
+
+namespace weft::plan {
+
+struct Plan {
+  Lids lids;
+  Lid sm_lid{};
+  routing::Problem problem;       ///< What the routes answer; its fabric pointer is the View's.
+  routing::ChainResult routing;
+  std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
+  std::uint8_t packet_lifetime = 0;
+  std::vector<std::string> notes;
+
+  const routing::Routes& routes() const { return routing.routes; }
+};
+
+struct Planned {
+  std::shared_ptr<const Plan> plan;
+  Ledger ledger;
+};
+
+/// Plans the whole subnet as seen from the manager's own port. `previous` may be null; rows that do not change are
+/// shared with it. Errors: `unsafe` when no allowed engine gives tables that pass the check; `exhausted` when the
+/// manager's own port gets no LID.
+Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
+                          fabric::PortRef sm_port, const Plan* previous);
+
+}  // namespace weft::plan

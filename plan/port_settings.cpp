@@ -1,0 +1,39 @@
+#include "plan/port_settings.h"
+
+namespace weft::plan {
+
+std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
+                                        Lid sm_lid) {
+  std::size_t port_count = 0;
+  for (const fabric::Node& node : fabric.nodes()) port_count += static_cast<std::size_t>(node.port_count) + 1;
+  std::vector<PortSettings> all(port_count);
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const auto id = static_cast<NodeId>(n);
+    const auto ports = fabric.ports(id);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      PortSettings& settings = all[fabric.node(id).first_port + p];
+      settings.bring_up = true;
+      settings.sm_lid = sm_lid;
+      settings.sm_sl = config.subnet.sm_sl;
+      settings.link = qos::settle(fabric, {id, static_cast<PortNum>(p)}, config.links);
+      settings.local_phy_errors = config.links.local_phy_errors;
+      settings.overrun_errors = config.links.overrun_errors;
+    }
+  }
+  for (std::size_t i = 0; i < fabric.end_ports().size(); ++i) {
+    const fabric::PortRef ref = fabric.end_ports()[i];
+    PortSettings& settings = all[fabric.node(ref.node).first_port + raw(ref.port)];
+    settings.end_port = true;
+    settings.lid = lids.of_end_port[i];
+    settings.sm_lid = sm_lid;
+    settings.sm_sl = config.subnet.sm_sl;
+    settings.prefix = config.subnet.prefix;
+    settings.subnet_timeout = config.subnet.subnet_timeout;
+    settings.local_phy_errors = config.links.local_phy_errors;
+    settings.overrun_errors = config.links.overrun_errors;
+  }
+  return all;
+}
+
+}  // namespace weft::plan
