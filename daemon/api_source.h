@@ -1,0 +1,30 @@
+#pragma once
+// ApiSource: what the control API may ask and do. The daemon stands behind it; tests put canned values there. All on
+// the loop thread; views are shared and never change.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/read.h"
+#include "daemon/status.h"
+#include "plan/view.h"
+
+namespace weft::daemon {
+
+struct ApiSource {
+  std::function<Status()> status;
+  std::function<std::shared_ptr<const plan::View>()> view;  ///< Null before the first sweep has ended.
+  /// Events with id > `after`, oldest first, at most `limit` (the newest ones when there are more).
+  std::function<std::vector<Event>(std::uint64_t after, std::size_t limit)> events;
+  std::function<std::vector<SweepReport>()> sweeps;  ///< Newest last.
+  /// Asks for a full sweep and returns its number; it is reported in `sweeps` when it has ended.
+  std::function<std::uint64_t(std::string cause)> sweep;
+  std::function<std::shared_ptr<const config::Loaded>()> config;
+  /// Takes over LIDs from an exported Ledger; used from the next sweep on.
+  std::function<Result<void>(const plan::Ledger&)> import_ledger;
+};
+
+}  // namespace weft::daemon
