@@ -1,6 +1,6 @@
 #pragma once
-// Big-endian numbers and bit fields in byte strings: the wire order of InfiniBand. Bit 0 is the most significant bit
-// of byte 0, as the standard draws it.
+// Big-endian numbers and bit fields in byte strings: the wire order of InfiniBand. Bit 0 is the most
+// significant bit of byte 0, as the standard draws it.
 
 #include <cassert>
 #include <cstddef>
@@ -28,7 +28,8 @@ constexpr std::uint64_t get_bits(std::span<const std::uint8_t> bytes, std::size_
 }
 
 /// Writes the low `bits` (1..64) bits of `value` from bit `first` on; other bits keep their value.
-constexpr void put_bits(std::span<std::uint8_t> bytes, std::size_t first, std::size_t bits, std::uint64_t value) {
+constexpr void put_bits(std::span<std::uint8_t> bytes, std::size_t first, std::size_t bits,
+                        std::uint64_t value) {
   assert(bits >= 1 && bits <= 64 && first + bits <= bytes.size() * 8);
   std::size_t end = first + bits;
   std::size_t left = bits;

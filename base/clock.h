@@ -1,10 +1,12 @@
 #pragma once
-// Clock: everything that waits does so through one. Two stand behind it: the real one (transport/real_clock.h, on the
-// event loop) and the virtual one (base/virtual_clock.h), under which hours pass in milliseconds.
+// Clock: everything that waits does so through one. Two stand behind it: the real one
+// (transport/real_clock.h, on the event loop) and the virtual one (base/virtual_clock.h), under which hours
+// pass in milliseconds.
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace weft::inline base {
 
@@ -22,8 +24,8 @@ class Clock {
   virtual ~Clock() = default;
 
   virtual Instant now() const = 0;
-  /// Calls `action` on the loop thread at `when`, or as soon as possible when that is past. Equal times: in the
-  /// order of the calls. Cost: O(log timers).
+  /// Calls `action` on the loop thread at `when`, or as soon as possible when that is past. Equal times: in
+  /// the order of the calls. Cost: O(log timers).
   virtual TimerId at(Instant when, std::function<void()> action) = 0;
   /// Forgets a timer. One that has run, is running or never was is ignored.
   virtual void cancel(TimerId id) = 0;

@@ -10,12 +10,13 @@
 
 namespace weft::inline base {
 
-enum class Guid : std::uint64_t {};    ///< EUI-64 of a node, port or system; 0 is "none".
-enum class Lid : std::uint16_t {};     ///< 0 none, 1..0xbfff unicast, 0xc000..0xfffe multicast, 0xffff permissive.
-enum class PortNum : std::uint8_t {};  ///< 0 is a switch's management port; 255 in an LFT is "drop".
-enum class Pkey : std::uint16_t {};    ///< Bit 15: full member.
-enum class Sl : std::uint8_t {};       ///< Service level 0..15.
-enum class Vl : std::uint8_t {};       ///< Virtual lane 0..14, 15 for management.
+enum class Guid : std::uint64_t {};  ///< EUI-64 of a node, port or system; 0 is "none".
+enum class Lid : std::uint16_t {
+};  ///< 0 none, 1..0xbfff unicast, 0xc000..0xfffe multicast, 0xffff permissive.
+enum class PortNum : std::uint8_t {};    ///< 0 is a switch's management port; 255 in an LFT is "drop".
+enum class Pkey : std::uint16_t {};      ///< Bit 15: full member.
+enum class Sl : std::uint8_t {};         ///< Service level 0..15.
+enum class Vl : std::uint8_t {};         ///< Virtual lane 0..14, 15 for management.
 enum class NodeId : std::uint32_t {};    ///< Dense index of a node in a Fabric, in GUID order.
 enum class SwitchId : std::uint32_t {};  ///< Dense index of a switch in a Fabric, in GUID order.
 
@@ -44,7 +45,8 @@ std::string to_string(PortNum port);
 /// "0x8001".
 std::string to_string(Pkey pkey);
 
-/// Reads "0x0002c903...", "0002c903..." (16 digits), or "0002:c903:00fe:1234". Nothing for anything else, and for 0.
+/// Reads "0x" and 1 to 16 digits, 16 digits alone, or "0002:c903:00fe:1234". Nothing for anything else, and
+/// for 0.
 std::optional<Guid> guid_from(std::string_view text);
 
 }  // namespace weft::inline base

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
 
 namespace weft::inline base {
 namespace {
@@ -14,9 +15,12 @@ constexpr std::array<std::string_view, 10> kSpeedNames{"none", "SDR", "DDR", "QD
 
 std::string_view name(NodeType type) {
   switch (type) {
-    case NodeType::hca: return "hca";
-    case NodeType::switch_: return "switch";
-    case NodeType::router: return "router";
+    case NodeType::hca:
+      return "hca";
+    case NodeType::switch_:
+      return "switch";
+    case NodeType::router:
+      return "router";
   }
   return "?";
 }
@@ -41,19 +45,26 @@ std::string_view name(LinkSpeed speed) {
 
 std::string_view name(LinkWidth width) {
   switch (width) {
-    case LinkWidth::none: return "none";
-    case LinkWidth::x1: return "1x";
-    case LinkWidth::x2: return "2x";
-    case LinkWidth::x4: return "4x";
-    case LinkWidth::x8: return "8x";
-    case LinkWidth::x12: return "12x";
+    case LinkWidth::none:
+      return "none";
+    case LinkWidth::x1:
+      return "1x";
+    case LinkWidth::x2:
+      return "2x";
+    case LinkWidth::x4:
+      return "4x";
+    case LinkWidth::x8:
+      return "8x";
+    case LinkWidth::x12:
+      return "12x";
   }
   return "?";
 }
 
 std::optional<LinkSpeed> link_speed_from(std::string_view text) {
   std::string upper(text);
-  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   for (std::size_t i = 1; i < kSpeedNames.size(); ++i)
     if (kSpeedNames[i] == upper) return static_cast<LinkSpeed>(i);
   return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
-// Result<T>: a value or an Error. What the fabric, a peer, a file or a person can cause is a Result; what only our
-// own bug can cause is an assert. Code decides by Errc; Error::what is for people and names the thing concerned.
+// Result<T>: a value or an Error. What the fabric, a peer, a file or a person can cause is a Result; what
+// only our own bug can cause is an assert. Code decides by Errc; Error::what is for people and names the
+// thing concerned.
 
 #include <string>
 #include <string_view>
@@ -12,20 +13,20 @@
 namespace weft::inline base {
 
 enum class Errc {
-  timeout,        ///< No answer in time.
-  busy,           ///< The peer said it is busy.
-  bad_status,     ///< A MAD came back with a status that refuses it.
-  bad_answer,     ///< An answer that cannot be true: wrong attribute, impossible field.
-  malformed,      ///< Bytes or text that do not parse.
-  invalid,        ///< A value outside what is allowed.
-  not_found,      ///< What was asked for does not exist.
-  conflict,       ///< Two things claim the same.
-  exhausted,      ///< No room left: LIDs, table entries, memory.
-  unsafe,         ///< Would lose reachability or could deadlock; not done.
-  unavailable,    ///< A device, server or file that is not there (yet).
-  ambiguous,      ///< Several candidates where one must be named.
-  cancelled,      ///< Ended because we are shutting down.
-  system,         ///< The operating system refused; `what` carries its words.
+  timeout,      ///< No answer in time.
+  busy,         ///< The peer said it is busy.
+  bad_status,   ///< A MAD came back with a status that refuses it.
+  bad_answer,   ///< An answer that cannot be true: wrong attribute, impossible field.
+  malformed,    ///< Bytes or text that do not parse.
+  invalid,      ///< A value outside what is allowed.
+  not_found,    ///< What was asked for does not exist.
+  conflict,     ///< Two things claim the same.
+  exhausted,    ///< No room left: LIDs, table entries, memory.
+  unsafe,       ///< Would lose reachability or could deadlock; not done.
+  unavailable,  ///< A device, server or file that is not there (yet).
+  ambiguous,    ///< Several candidates where one must be named.
+  cancelled,    ///< Ended because we are shutting down.
+  system,       ///< The operating system refused; `what` carries its words.
 };
 
 std::string_view name(Errc code);

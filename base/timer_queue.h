@@ -1,10 +1,13 @@
 #pragma once
 // The timers of a clock, in order of time and, at equal times, of creation. Both clocks are built on it.
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/clock.h"
 

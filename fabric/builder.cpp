@@ -20,7 +20,9 @@ void Builder::set_description(Guid guid, std::string description) {
   nodes_[index_.at(guid)].node.description = std::move(description);
 }
 
-void Builder::set_switch_facts(Guid guid, SwitchFacts facts) { nodes_[index_.at(guid)].node.switch_facts = facts; }
+void Builder::set_switch_facts(Guid guid, SwitchFacts facts) {
+  nodes_[index_.at(guid)].node.switch_facts = facts;
+}
 
 Result<void> Builder::must_have(End end) const {
   const auto found = index_.find(end.guid);
@@ -38,27 +40,32 @@ Result<void> Builder::set_port(Guid guid, PortNum number, Port port) {
   return {};
 }
 
-const Port& Builder::port(Guid guid, PortNum number) const { return nodes_[index_.at(guid)].ports.at(raw(number)); }
+const Port& Builder::port(Guid guid, PortNum number) const {
+  return nodes_[index_.at(guid)].ports.at(raw(number));
+}
 
 Result<void> Builder::connect(End a, End b) {
   for (const End end : {a, b}) {
     if (Result<void> ok = must_have(end); !ok) return ok;
     if (raw(end.port) == 0) return fail(Errc::invalid, "{} port 0 has no link", describe(node(end.guid)));
   }
-  if (a == b) return fail(Errc::invalid, "{} port {} is joined to itself", describe(node(a.guid)), raw(a.port));
+  if (a == b)
+    return fail(Errc::invalid, "{} port {} is joined to itself", describe(node(a.guid)), raw(a.port));
   for (const auto& [end, other] : {std::pair{a, b}, std::pair{b, a}}) {
     const std::optional<End> now = peer(end);
     if (now && *now != other)
-      return fail(Errc::conflict, "{} port {} leads to {} port {} and to {} port {}", describe(node(end.guid)),
-                  raw(end.port), describe(node(now->guid)), raw(now->port), describe(node(other.guid)),
-                  raw(other.port));
+      return fail(Errc::conflict, "{} port {} leads to {} port {} and to {} port {}",
+                  describe(node(end.guid)), raw(end.port), describe(node(now->guid)), raw(now->port),
+                  describe(node(other.guid)), raw(other.port));
   }
   nodes_[index_.at(a.guid)].peers[raw(a.port)] = b;
   nodes_[index_.at(b.guid)].peers[raw(b.port)] = a;
   return {};
 }
 
-std::optional<Builder::End> Builder::peer(End end) const { return nodes_[index_.at(end.guid)].peers.at(raw(end.port)); }
+std::optional<Builder::End> Builder::peer(End end) const {
+  return nodes_[index_.at(end.guid)].peers.at(raw(end.port));
+}
 
 Fabric Builder::build() const {
   std::vector<std::size_t> order(nodes_.size());
@@ -68,6 +75,7 @@ Fabric Builder::build() const {
   for (std::size_t id = 0; id < order.size(); ++id) id_of[order[id]] = static_cast<NodeId>(id);
 
   Fabric fabric;
+  std::vector<std::pair<Guid, PortRef>> extra;  // switches whose port 0 has a GUID of its own, or none told
   fabric.switch_ids_.resize(nodes_.size());
   for (const std::size_t i : order) {
     const Entry& entry = nodes_[i];
@@ -89,6 +97,11 @@ Fabric Builder::build() const {
     }
     fabric.nodes_.push_back(std::move(node));
   }
+  std::ranges::sort(fabric.port_guids_);
+  for (const NodeId id : fabric.switches_)
+    if (const Guid guid = fabric.node(id).guid; !fabric.find_port(guid))
+      extra.emplace_back(guid, PortRef{id, PortNum{0}});
+  fabric.port_guids_.insert(fabric.port_guids_.end(), extra.begin(), extra.end());
   std::ranges::sort(fabric.port_guids_);
   return fabric;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Builder: collects nodes, ports and links in any order, refuses what cannot be, and makes a Fabric of the rest.
+// Builder: collects nodes, ports and links in any order, refuses what cannot be, and makes a Fabric of the
+// rest.
 
 #include <unordered_map>
 #include <vector>
@@ -11,8 +12,8 @@ namespace weft::fabric {
 
 class Builder {
  public:
-  /// Adds a node; its first_port is ignored. Errors: `conflict` when the GUID is known already; `invalid` for GUID 0,
-  /// no ports, or more ports than a node can have.
+  /// Adds a node; its first_port is ignored. Errors: `conflict` when the GUID is known already; `invalid` for
+  /// GUID 0, no ports, or more ports than a node can have.
   Result<void> add_node(Node node);
   bool has_node(Guid guid) const { return index_.contains(guid); }
   /// The node as added; `guid` must be known.
@@ -30,8 +31,8 @@ class Builder {
     PortNum port{};
     bool operator==(const End&) const = default;
   };
-  /// Joins two ports. Joining the same two again is fine. Errors: `not_found`; `invalid` (no such port, port 0, a port
-  /// to itself); `conflict` when one of them has another peer, named in the text.
+  /// Joins two ports. Joining the same two again is fine. Errors: `not_found`; `invalid` (no such port, port
+  /// 0, a port to itself); `conflict` when one of them has another peer, named in the text.
   Result<void> connect(End a, End b);
   std::optional<End> peer(End end) const;
 
@@ -40,7 +41,7 @@ class Builder {
  private:
   struct Entry {
     Node node;
-    std::vector<Port> ports;               // by port number, 0 included
+    std::vector<Port> ports;                // by port number, 0 included
     std::vector<std::optional<End>> peers;  // likewise
   };
   Result<void> must_have(End end) const;

@@ -23,7 +23,9 @@ std::optional<PortRef> Fabric::find_port(Guid port_guid) const {
   return at->second;
 }
 
-std::string describe(const Node& node) { return fmt::format("{} ({})", to_string(node.guid), node.description); }
+std::string describe(const Node& node) {
+  return fmt::format("{} ({})", to_string(node.guid), node.description);
+}
 
 std::string describe(const Fabric& fabric, PortRef port) {
   return fmt::format("{} port {}", describe(fabric.node(port.node)), raw(port.port));

@@ -1,7 +1,7 @@
 #pragma once
-// Fabric: the subnet as found at one moment. Nodes stand in GUID order, so NodeId and SwitchId are dense, equal
-// subnets are equal values whatever the order of discovery, and ties broken by id are ties broken by GUID. Made by
-// Builder (fabric/builder.h) and const from then on.
+// Fabric: the subnet as found at one moment. Nodes stand in GUID order, so NodeId and SwitchId are dense,
+// equal subnets are equal values whatever the order of discovery, and ties broken by id are ties broken by
+// GUID. Made by Builder (fabric/builder.h) and const from then on.
 //
 // It holds what planners need to decide, decoded; the raw images of what devices hold are in mad::Shadow.
 
@@ -35,12 +35,12 @@ struct Port {
   Mtu neighbor_mtu = Mtu::none;
   VlCount vl_cap = VlCount::none;
   VlCount operational_vls = VlCount::none;
-  LinkWidth width = LinkWidth::none;       ///< Active.
-  LinkWidth widest = LinkWidth::none;      ///< Best supported.
-  LinkSpeed speed = LinkSpeed::none;       ///< Active, extended speeds included.
-  LinkSpeed fastest = LinkSpeed::none;     ///< Best supported.
-  std::uint32_t capabilities = 0;          ///< CapabilityMask; end ports only.
-  bool known = false;                      ///< False: its PortInfo was never read (an HCA port seen by name only).
+  LinkWidth width = LinkWidth::none;    ///< Active.
+  LinkWidth widest = LinkWidth::none;   ///< Best supported.
+  LinkSpeed speed = LinkSpeed::none;    ///< Active, extended speeds included.
+  LinkSpeed fastest = LinkSpeed::none;  ///< Best supported.
+  std::uint32_t capabilities = 0;       ///< CapabilityMask; end ports only.
+  bool known = false;  ///< False: its PortInfo was never read (an HCA port seen by name only).
   bool operator==(const Port&) const = default;
 };
 
@@ -60,8 +60,8 @@ struct Node {
   std::uint32_t vendor = 0;
   std::uint16_t device = 0;
   std::uint32_t revision = 0;
-  std::string description;  ///< NodeDescription, or the configured name where there is one.
-  SwitchFacts switch_facts;  ///< Meaningful for switches.
+  std::string description;       ///< NodeDescription, or the configured name where there is one.
+  SwitchFacts switch_facts;      ///< Meaningful for switches.
   std::uint32_t first_port = 0;  ///< Index of this node's port 0 in Fabric::ports().
   bool operator==(const Node&) const = default;
 };
@@ -93,11 +93,12 @@ class Fabric {
 
   /// Cost of the look-ups: O(log nodes).
   std::optional<NodeId> find(Guid node_guid) const;
-  /// By port GUID; a node GUID of a switch finds its port 0.
+  /// By port GUID; a switch's node GUID finds its port 0, unless it is the GUID of another port. Of two ports
+  /// that claim one GUID, the one of the lower PortRef.
   std::optional<PortRef> find_port(Guid port_guid) const;
 
-  /// Ports that carry a LID of their own: port 0 of every switch, and each linked port of HCAs and routers. In order
-  /// of NodeId, then port.
+  /// Ports that carry a LID of their own: port 0 of every switch, and each linked port of HCAs and routers.
+  /// In order of NodeId, then port.
   std::span<const PortRef> end_ports() const { return end_ports_; }
 
   bool operator==(const Fabric&) const = default;
@@ -107,7 +108,7 @@ class Fabric {
   std::vector<Node> nodes_;
   std::vector<Port> ports_;
   std::vector<NodeId> switches_;
-  std::vector<SwitchId> switch_ids_;  // by NodeId; kNotASwitch for others
+  std::vector<SwitchId> switch_ids_;  // by NodeId; 0, without meaning, for others
   std::vector<PortRef> end_ports_;
   std::vector<std::pair<Guid, PortRef>> port_guids_;  // sorted
 };

@@ -10,13 +10,15 @@ namespace weft::fabric {
 
 class PathTree {
  public:
-  /// Breadth-first from `origin`'s node, through `origin` alone where that node is no switch; ties go to the lower
-  /// NodeId, then the lower port. Only links whose two ends are not physically down count. Cost: O(ports).
+  /// Breadth-first from `origin`'s node, through `origin` alone where that node is no switch. Of equally
+  /// short ways the one through the node reached first counts, then the lower port. Every link of the Fabric
+  /// counts: discovery joins only ports that are up. Cost: O(ports).
   PathTree(const Fabric& fabric, PortRef origin);
 
-  /// Port numbers to leave by, from the origin's node on; empty for that node. Nothing when it cannot be reached.
+  /// Port numbers to leave by, from the origin's node on; empty for that node. Nothing when it cannot be
+  /// reached.
   std::optional<std::vector<PortNum>> ports_to(NodeId node) const;
-  /// The port by which the route enters the node; port 0 for a switch that is the origin.
+  /// The port by which the route enters the node; the origin itself for its node.
   PortNum entry_port(NodeId node) const { return entry_[raw(node)]; }
   bool reaches(NodeId node) const { return hops_[raw(node)] != kUnreached; }
   /// Links from the origin; only for nodes reached.

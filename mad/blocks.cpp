@@ -43,7 +43,9 @@ void DeviceBlocks::set(AttrId attribute, std::uint32_t modifier, const AttrData&
 
 void DeviceBlocks::erase(AttrId attribute, std::uint32_t modifier) {
   const auto found = tables_.find(attribute);
-  if (found != tables_.end()) found->second.erase(modifier);
+  if (found == tables_.end()) return;
+  found->second.erase(modifier);
+  if (found->second.size() == 0) tables_.erase(found);  // as if it had never been known
 }
 
 const BlockTable* DeviceBlocks::table(AttrId attribute) const {

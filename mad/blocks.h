@@ -1,8 +1,9 @@
 #pragma once
-// Blocks: images of what devices hold, or should hold: 64 bytes each, keyed by node GUID, attribute and modifier. Keys
-// are GUIDs since dense indices shift from sweep to sweep.
+// Blocks: images of what devices hold, or should hold: 64 bytes each, keyed by node GUID, attribute and
+// modifier. Keys are GUIDs since dense indices shift from sweep to sweep.
 //
-// A Shadow is the Blocks a device is *known* to hold. What is absent is unknown: read or written, never assumed.
+// A Shadow is the Blocks a device is *known* to hold. What is absent is unknown: read or written, never
+// assumed.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +16,8 @@
 
 namespace weft::mad {
 
-/// The blocks of one attribute of one device, by rising modifier. Dense modifiers from 0 on are found by index.
+/// The blocks of one attribute of one device, by rising modifier. Dense modifiers from 0 on are found by
+/// index.
 class BlockTable {
  public:
   /// Null when unknown.

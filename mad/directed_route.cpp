@@ -7,7 +7,8 @@
 
 namespace weft::mad {
 
-DirectedRoute::DirectedRoute(std::span<const PortNum> ports) : hops_(static_cast<std::uint8_t>(ports.size())) {
+DirectedRoute::DirectedRoute(std::span<const PortNum> ports)
+    : hops_(static_cast<std::uint8_t>(ports.size())) {
   assert(ports.size() <= kMaxHops);
   std::ranges::copy(ports, ports_.begin());
 }

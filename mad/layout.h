@@ -1,12 +1,16 @@
 #pragma once
-// Layout: how an attribute's fields lie in its bytes. Each attribute is one plain struct and one constexpr table of its
-// fields; encode, decode, dump, the comparison with libibmad and the fuzz targets all come from the table.
+// Layout: how an attribute's fields lie in its bytes. Each attribute is one plain struct and one constexpr
+// table of its fields; encode, decode, dump, the comparison with libibmad and the fuzz targets all come from
+// the table.
 //
 // Bits are counted as the standard draws them: bit 0 is the most significant bit of byte 0.
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +29,9 @@ template <typename S, typename T>
 struct Field {
   std::size_t first;
   std::size_t bits;
-  T S::*member;
+  T S::* member;
   std::string_view name;
-  constexpr Field(std::size_t first_bit, std::size_t bit_count, T S::*m, std::string_view n)
+  constexpr Field(std::size_t first_bit, std::size_t bit_count, T S::* m, std::string_view n)
       : first(first_bit), bits(bit_count), member(m), name(n) {}
   constexpr std::size_t end() const { return first + bits; }
 };
@@ -37,9 +41,10 @@ template <typename S, typename T, std::size_t N>
 struct ArrayField {
   std::size_t first;
   std::size_t bits;
-  std::array<T, N> S::*member;
+  std::array<T, N> S::* member;
   std::string_view name;
-  constexpr ArrayField(std::size_t first_bit, std::size_t bit_count, std::array<T, N> S::*m, std::string_view n)
+  constexpr ArrayField(std::size_t first_bit, std::size_t bit_count, std::array<T, N> S::* m,
+                       std::string_view n)
       : first(first_bit), bits(bit_count), member(m), name(n) {}
   constexpr std::size_t end() const { return first + bits * N; }
 };
@@ -49,9 +54,9 @@ template <typename S>
 struct TextField {
   std::size_t first;
   std::size_t bits;
-  std::string S::*member;
+  std::string S::* member;
   std::string_view name;
-  constexpr TextField(std::size_t first_bit, std::size_t bit_count, std::string S::*m, std::string_view n)
+  constexpr TextField(std::size_t first_bit, std::size_t bit_count, std::string S::* m, std::string_view n)
       : first(first_bit), bits(bit_count), member(m), name(n) {}
   constexpr std::size_t end() const { return first + bits; }
 };
@@ -95,7 +100,8 @@ constexpr void put(std::span<std::uint8_t> bytes, const S& s, const Field<S, T>&
 }
 template <typename S, typename T, std::size_t N>
 constexpr void put(std::span<std::uint8_t> bytes, const S& s, const ArrayField<S, T, N>& f) {
-  for (std::size_t i = 0; i < N; ++i) put_bits(bytes, f.first + i * f.bits, f.bits, to_bits((s.*f.member)[i]));
+  for (std::size_t i = 0; i < N; ++i)
+    put_bits(bytes, f.first + i * f.bits, f.bits, to_bits((s.*f.member)[i]));
 }
 template <typename S>
 void put(std::span<std::uint8_t> bytes, const S& s, const TextField<S>& f) {
@@ -110,7 +116,8 @@ constexpr void take(std::span<const std::uint8_t> bytes, S& s, const Field<S, T>
 }
 template <typename S, typename T, std::size_t N>
 constexpr void take(std::span<const std::uint8_t> bytes, S& s, const ArrayField<S, T, N>& f) {
-  for (std::size_t i = 0; i < N; ++i) (s.*f.member)[i] = static_cast<T>(get_bits(bytes, f.first + i * f.bits, f.bits));
+  for (std::size_t i = 0; i < N; ++i)
+    (s.*f.member)[i] = static_cast<T>(get_bits(bytes, f.first + i * f.bits, f.bits));
 }
 template <typename S>
 void take(std::span<const std::uint8_t> bytes, S& s, const TextField<S>& f) {
@@ -144,12 +151,15 @@ void show(std::string& out, const S& s, const TextField<S>& f) {
 /// Writes the fields of `s`; all other bits of `bytes` keep their value. `bytes` must hold layout_bytes<S>().
 template <typename S>
 void encode_into(std::span<std::uint8_t> bytes, const S& s) {
+  assert(bytes.size() >= layout_bytes<S>());
   std::apply([&](const auto&... field) { (detail::put(bytes, s, field), ...); }, kLayout<S>);
 }
 
-/// Reads the fields. Any bytes are a value of S; whether they make sense is for the caller to judge.
+/// Reads the fields; `bytes` must hold layout_bytes<S>(). Any bytes are a value of S; whether they make sense
+/// is for the caller to judge.
 template <typename S>
 S decode(std::span<const std::uint8_t> bytes) {
+  assert(bytes.size() >= layout_bytes<S>());
   S s;
   std::apply([&](const auto&... field) { (detail::take(bytes, s, field), ...); }, kLayout<S>);
   return s;

@@ -45,12 +45,16 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 template <>
-inline constexpr auto kLayout<Header> = std::tuple{
-    Field{0, 8, &Header::base_version, "BaseVersion"},   Field{8, 8, &Header::mgmt_class, "MgmtClass"},
-    Field{16, 8, &Header::class_version, "ClassVersion"}, Field{24, 8, &Header::method, "Method"},
-    Field{32, 16, &Header::status, "Status"},            Field{48, 8, &Header::hop_pointer, "HopPointer"},
-    Field{56, 8, &Header::hop_count, "HopCount"},        Field{64, 64, &Header::tid, "TransactionID"},
-    Field{128, 16, &Header::attribute, "AttributeID"},   Field{160, 32, &Header::modifier, "AttributeModifier"}};
+inline constexpr auto kLayout<Header> = std::tuple{Field{0, 8, &Header::base_version, "BaseVersion"},
+                                                   Field{8, 8, &Header::mgmt_class, "MgmtClass"},
+                                                   Field{16, 8, &Header::class_version, "ClassVersion"},
+                                                   Field{24, 8, &Header::method, "Method"},
+                                                   Field{32, 16, &Header::status, "Status"},
+                                                   Field{48, 8, &Header::hop_pointer, "HopPointer"},
+                                                   Field{56, 8, &Header::hop_count, "HopCount"},
+                                                   Field{64, 64, &Header::tid, "TransactionID"},
+                                                   Field{128, 16, &Header::attribute, "AttributeID"},
+                                                   Field{160, 32, &Header::modifier, "AttributeModifier"}};
 static_assert(in_order<Header>());
 
 inline Header header_of(const Mad& mad) { return decode<Header>(mad.bytes); }

@@ -23,13 +23,18 @@ struct NodeInfo {
   bool operator==(const NodeInfo&) const = default;
 };
 template <>
-inline constexpr auto kLayout<NodeInfo> = std::tuple{
-    Field{0, 8, &NodeInfo::base_version, "BaseVersion"},   Field{8, 8, &NodeInfo::class_version, "ClassVersion"},
-    Field{16, 8, &NodeInfo::type, "NodeType"},             Field{24, 8, &NodeInfo::port_count, "NumPorts"},
-    Field{32, 64, &NodeInfo::system_guid, "SystemImageGUID"}, Field{96, 64, &NodeInfo::node_guid, "NodeGUID"},
-    Field{160, 64, &NodeInfo::port_guid, "PortGUID"},      Field{224, 16, &NodeInfo::partition_cap, "PartitionCap"},
-    Field{240, 16, &NodeInfo::device, "DeviceID"},         Field{256, 32, &NodeInfo::revision, "Revision"},
-    Field{288, 8, &NodeInfo::local_port, "LocalPortNum"},  Field{296, 24, &NodeInfo::vendor, "VendorID"}};
+inline constexpr auto kLayout<NodeInfo> = std::tuple{Field{0, 8, &NodeInfo::base_version, "BaseVersion"},
+                                                     Field{8, 8, &NodeInfo::class_version, "ClassVersion"},
+                                                     Field{16, 8, &NodeInfo::type, "NodeType"},
+                                                     Field{24, 8, &NodeInfo::port_count, "NumPorts"},
+                                                     Field{32, 64, &NodeInfo::system_guid, "SystemImageGUID"},
+                                                     Field{96, 64, &NodeInfo::node_guid, "NodeGUID"},
+                                                     Field{160, 64, &NodeInfo::port_guid, "PortGUID"},
+                                                     Field{224, 16, &NodeInfo::partition_cap, "PartitionCap"},
+                                                     Field{240, 16, &NodeInfo::device, "DeviceID"},
+                                                     Field{256, 32, &NodeInfo::revision, "Revision"},
+                                                     Field{288, 8, &NodeInfo::local_port, "LocalPortNum"},
+                                                     Field{296, 24, &NodeInfo::vendor, "VendorID"}};
 static_assert(in_order<NodeInfo>());
 
 struct NodeDescription {

@@ -26,8 +26,8 @@ enum class TrapNumber : std::uint16_t {
 
 struct Notice {
   bool generic = true;
-  std::uint8_t type = 1;          ///< 0 fatal, 1 urgent, 2 security, 3 management, 4 informational.
-  std::uint32_t producer = 0;     ///< Generic: 1 HCA, 2 switch, 3 router, 4 subnet management.
+  std::uint8_t type = 1;       ///< 0 fatal, 1 urgent, 2 security, 3 management, 4 informational.
+  std::uint32_t producer = 0;  ///< Generic: 1 HCA, 2 switch, 3 router, 4 subnet management.
   TrapNumber trap{};
   Lid issuer{};
   bool toggle = false;
@@ -36,21 +36,22 @@ struct Notice {
   bool operator==(const Notice&) const = default;
 };
 template <>
-inline constexpr auto kLayout<Notice> =
-    std::tuple{Field{0, 1, &Notice::generic, "IsGeneric"},  Field{1, 7, &Notice::type, "Type"},
-               Field{8, 24, &Notice::producer, "ProducerType"}, Field{32, 16, &Notice::trap, "TrapNumber"},
-               Field{48, 16, &Notice::issuer, "IssuerLID"}, Field{64, 1, &Notice::toggle, "NoticeToggle"},
-               Field{65, 15, &Notice::count, "NoticeCount"}, ArrayField{80, 8, &Notice::details, "DataDetails"}};
+inline constexpr auto kLayout<Notice> = std::tuple{
+    Field{0, 1, &Notice::generic, "IsGeneric"},      Field{1, 7, &Notice::type, "Type"},
+    Field{8, 24, &Notice::producer, "ProducerType"}, Field{32, 16, &Notice::trap, "TrapNumber"},
+    Field{48, 16, &Notice::issuer, "IssuerLID"},     Field{64, 1, &Notice::toggle, "NoticeToggle"},
+    Field{65, 15, &Notice::count, "NoticeCount"},    ArrayField{80, 8, &Notice::details, "DataDetails"}};
 static_assert(in_order<Notice>());
 
-/// LID of the port a generic notice is about: at byte 10 for trap 128, at byte 12 for 129..131, 144, 145, 256..258.
-/// None for others.
+/// LID of the port a generic notice is about: at byte 10 for trap 128, at byte 12 for 129..131, 144, 145,
+/// 256..258. None for others.
 constexpr Lid subject_of(const Notice& notice) {
   const auto lid_at = [&notice](std::size_t at) {
     return static_cast<Lid>(notice.details[at - 10] << 8 | notice.details[at - 9]);
   };
   switch (notice.trap) {
-    case TrapNumber::link_state_changed: return lid_at(10);
+    case TrapNumber::link_state_changed:
+      return lid_at(10);
     case TrapNumber::link_integrity:
     case TrapNumber::buffer_overrun:
     case TrapNumber::flow_control_watchdog:
@@ -58,8 +59,10 @@ constexpr Lid subject_of(const Notice& notice) {
     case TrapNumber::system_guid_changed:
     case TrapNumber::bad_m_key:
     case TrapNumber::bad_pkey:
-    case TrapNumber::bad_qkey: return lid_at(12);
-    default: return kLidNone;
+    case TrapNumber::bad_qkey:
+      return lid_at(12);
+    default:
+      return kLidNone;
   }
 }
 

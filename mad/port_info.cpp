@@ -40,7 +40,8 @@ std::optional<std::string> nonsense_in(const PortInfo& port) {
   if (raw(port.lid) > raw(kLidLastUnicast)) return fmt::format("LID 0x{:04x} is not unicast", raw(port.lid));
   if (port.lmc != 0 && (raw(port.lid) & ((1u << port.lmc) - 1)) != 0)
     return fmt::format("LID {} is not aligned to LMC {}", raw(port.lid), port.lmc);
-  if (port.mtu_cap < Mtu::mtu256 || port.mtu_cap > Mtu::mtu4096) return fmt::format("MTUCap {}", raw(port.mtu_cap));
+  if (port.mtu_cap < Mtu::mtu256 || port.mtu_cap > Mtu::mtu4096)
+    return fmt::format("MTUCap {}", raw(port.mtu_cap));
   if (port.vl_cap > VlCount::vl15) return fmt::format("VLCap {}", raw(port.vl_cap));
   return std::nullopt;
 }

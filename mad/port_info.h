@@ -1,5 +1,6 @@
 #pragma once
-// PortInfo: state and settings of one port. Source: IBTA vol. 1, 14.2.5.6; byte 56 (XDR) as newer releases define it.
+// PortInfo: state and settings of one port. Source: IBTA vol. 1, 14.2.5.6; byte 56 (XDR) as newer releases
+// define it.
 
 #include <optional>
 #include <string>
@@ -17,8 +18,8 @@ struct PortInfo {
   Lid sm_lid{};
   std::uint32_t capabilities = 0;
   std::uint16_t diag_code = 0;
-  std::uint16_t m_key_lease = 0;  ///< Seconds; 0 is for ever.
-  PortNum local_port{};           ///< Where the request came in.
+  std::uint16_t m_key_lease = 0;   ///< Seconds; 0 is for ever.
+  PortNum local_port{};            ///< Where the request came in.
   std::uint8_t width_enabled = 0;  ///< Masks of LinkWidth.
   std::uint8_t width_supported = 0;
   LinkWidth width_active{};

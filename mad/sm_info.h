@@ -25,10 +25,14 @@ static_assert(in_order<SmInfo>());
 
 constexpr std::string_view name(SmState state) {
   switch (state) {
-    case SmState::not_active: return "not active";
-    case SmState::discovering: return "discovering";
-    case SmState::standby: return "standby";
-    case SmState::master: return "master";
+    case SmState::not_active:
+      return "not active";
+    case SmState::discovering:
+      return "discovering";
+    case SmState::standby:
+      return "standby";
+    case SmState::master:
+      return "master";
   }
   return "?";
 }

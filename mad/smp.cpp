@@ -54,14 +54,32 @@ Result<Smp> to_smp(const Mad& mad) {
     return smp;
   }
   if (header.mgmt_class != MgmtClass::subn_directed)
-    return fail(Errc::malformed, "class 0x{:02x} is not subnet management", static_cast<int>(header.mgmt_class));
+    return fail(Errc::malformed, "class 0x{:02x} is not subnet management",
+                static_cast<int>(header.mgmt_class));
   if (header.hop_count > kMaxHops) return fail(Errc::malformed, "hop count {}", header.hop_count);
   std::array<PortNum, kMaxHops> ports{};
-  for (std::size_t i = 0; i < header.hop_count; ++i) ports[i] = static_cast<PortNum>(mad.bytes[kInitialPathAt + 1 + i]);
+  for (std::size_t i = 0; i < header.hop_count; ++i)
+    ports[i] = static_cast<PortNum>(mad.bytes[kInitialPathAt + 1 + i]);
   smp.route = DirectedRoute(std::span<const PortNum>(ports.data(), header.hop_count));
   smp.returning = (header.status & kDirectionBit) != 0;
   smp.status = header.status & static_cast<std::uint16_t>(~kDirectionBit);
   return smp;
+}
+
+Mad reply_to(const Mad& request, const AttrData& data, Status status) {
+  Mad reply = request;
+  Header header = header_of(request);
+  header.method = header.method == Method::trap ? Method::trap_repress : Method::get_resp;
+  header.status = static_cast<std::uint16_t>(status);
+  if (header.mgmt_class == MgmtClass::subn_directed) {
+    header.status |= kDirectionBit;
+    const std::uint64_t source = get_bits(request.bytes, kDrSlidBit, 16);
+    put_bits(reply.bytes, kDrSlidBit, 16, get_bits(request.bytes, kDrDlidBit, 16));
+    put_bits(reply.bytes, kDrDlidBit, 16, source);
+  }
+  encode_into(std::span<std::uint8_t>(reply.bytes), header);
+  std::ranges::copy(data, reply.bytes.begin() + kSmpDataAt);
+  return reply;
 }
 
 std::string describe(const Smp& smp) {
@@ -72,13 +90,27 @@ std::string describe(const Smp& smp) {
 std::string describe_status(std::uint16_t status) {
   std::string_view words = "unknown";
   switch (static_cast<Status>(status)) {
-    case Status::ok: words = "ok"; break;
-    case Status::busy: words = "busy"; break;
-    case Status::redirect: words = "redirected"; break;
-    case Status::bad_version: words = "version or class not supported"; break;
-    case Status::bad_method: words = "method not supported"; break;
-    case Status::bad_method_attribute: words = "attribute not supported with this method"; break;
-    case Status::bad_value: words = "a field or the modifier has an invalid value"; break;
+    case Status::ok:
+      words = "ok";
+      break;
+    case Status::busy:
+      words = "busy";
+      break;
+    case Status::redirect:
+      words = "redirected";
+      break;
+    case Status::bad_version:
+      words = "version or class not supported";
+      break;
+    case Status::bad_method:
+      words = "method not supported";
+      break;
+    case Status::bad_method_attribute:
+      words = "attribute not supported with this method";
+      break;
+    case Status::bad_value:
+      words = "a field or the modifier has an invalid value";
+      break;
   }
   return fmt::format("status 0x{:04x} ({})", status, words);
 }

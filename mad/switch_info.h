@@ -28,25 +28,25 @@ struct SwitchInfo {
   bool operator==(const SwitchInfo&) const = default;
 };
 template <>
-inline constexpr auto kLayout<SwitchInfo> = std::tuple{
-    Field{0, 16, &SwitchInfo::lft_capacity, "LinearFDBCap"},
-    Field{16, 16, &SwitchInfo::rft_capacity, "RandomFDBCap"},
-    Field{32, 16, &SwitchInfo::mft_capacity, "MulticastFDBCap"},
-    Field{48, 16, &SwitchInfo::lft_top, "LinearFDBTop"},
-    Field{64, 8, &SwitchInfo::default_port, "DefaultPort"},
-    Field{72, 8, &SwitchInfo::default_multicast_primary, "DefaultMulticastPrimaryPort"},
-    Field{80, 8, &SwitchInfo::default_multicast_not_primary, "DefaultMulticastNotPrimaryPort"},
-    Field{88, 5, &SwitchInfo::lifetime, "LifeTimeValue"},
-    Field{93, 1, &SwitchInfo::state_changed, "PortStateChange"},
-    Field{94, 2, &SwitchInfo::optimized_sl_to_vl, "OptimizedSLtoVLMappingProgramming"},
-    Field{96, 16, &SwitchInfo::lids_per_port, "LIDsPerPort"},
-    Field{112, 16, &SwitchInfo::partition_enforcement_cap, "PartitionEnforcementCap"},
-    Field{128, 1, &SwitchInfo::inbound_enforcement, "InboundEnforcementCap"},
-    Field{129, 1, &SwitchInfo::outbound_enforcement, "OutboundEnforcementCap"},
-    Field{130, 1, &SwitchInfo::filter_raw_inbound, "FilterRawInboundCap"},
-    Field{131, 1, &SwitchInfo::filter_raw_outbound, "FilterRawOutboundCap"},
-    Field{132, 1, &SwitchInfo::enhanced_port0, "EnhancedPort0"},
-    Field{144, 16, &SwitchInfo::mft_top, "MulticastFDBTop"}};
+inline constexpr auto kLayout<SwitchInfo> =
+    std::tuple{Field{0, 16, &SwitchInfo::lft_capacity, "LinearFDBCap"},
+               Field{16, 16, &SwitchInfo::rft_capacity, "RandomFDBCap"},
+               Field{32, 16, &SwitchInfo::mft_capacity, "MulticastFDBCap"},
+               Field{48, 16, &SwitchInfo::lft_top, "LinearFDBTop"},
+               Field{64, 8, &SwitchInfo::default_port, "DefaultPort"},
+               Field{72, 8, &SwitchInfo::default_multicast_primary, "DefaultMulticastPrimaryPort"},
+               Field{80, 8, &SwitchInfo::default_multicast_not_primary, "DefaultMulticastNotPrimaryPort"},
+               Field{88, 5, &SwitchInfo::lifetime, "LifeTimeValue"},
+               Field{93, 1, &SwitchInfo::state_changed, "PortStateChange"},
+               Field{94, 2, &SwitchInfo::optimized_sl_to_vl, "OptimizedSLtoVLMappingProgramming"},
+               Field{96, 16, &SwitchInfo::lids_per_port, "LIDsPerPort"},
+               Field{112, 16, &SwitchInfo::partition_enforcement_cap, "PartitionEnforcementCap"},
+               Field{128, 1, &SwitchInfo::inbound_enforcement, "InboundEnforcementCap"},
+               Field{129, 1, &SwitchInfo::outbound_enforcement, "OutboundEnforcementCap"},
+               Field{130, 1, &SwitchInfo::filter_raw_inbound, "FilterRawInboundCap"},
+               Field{131, 1, &SwitchInfo::filter_raw_outbound, "FilterRawOutboundCap"},
+               Field{132, 1, &SwitchInfo::enhanced_port0, "EnhancedPort0"},
+               Field{144, 16, &SwitchInfo::mft_top, "MulticastFDBTop"}};
 static_assert(in_order<SwitchInfo>());
 
 }  // namespace weft::mad

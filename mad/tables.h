@@ -1,5 +1,6 @@
 #pragma once
-// The table attributes: forwarding, P_Keys, lanes, GUIDs, port states. Source: IBTA vol. 1, 14.2.5.5 to 14.2.5.12.
+// The table attributes: forwarding, P_Keys, lanes, GUIDs, port states. Source: IBTA vol. 1, 14.2.5.5
+// to 14.2.5.12.
 
 #include "base/link.h"
 #include "mad/attribute_id.h"
@@ -18,7 +19,8 @@ template <>
 inline constexpr auto kLayout<LinearForwardingTable> =
     std::tuple{ArrayField{0, 8, &LinearForwardingTable::ports, "Port"}};
 
-/// Port masks of MLIDs 0xc000 + 32 * block + i; position p holds ports 16p .. 16p + 15, the lowest bit port 16p.
+/// Port masks of MLIDs 0xc000 + 32 * block + i; position p holds ports 16p .. 16p + 15, the lowest bit port
+/// 16p.
 struct MulticastForwardingTable {
   std::array<std::uint16_t, 32> masks{};
   bool operator==(const MulticastForwardingTable&) const = default;
