@@ -40,6 +40,9 @@ function(weft_use_shell_pch target)
     target_precompile_headers(weft_shell_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/shell_pch.h)
   endif()
   target_link_libraries(${target} PUBLIC weft_boost spdlog::spdlog)
+  # A precompiled header fits one kind of code only: programs are compiled like the libraries it was made for.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM weft_shell_pch)
 endfunction()
 
