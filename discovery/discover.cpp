@@ -1,0 +1,299 @@
+#include "discovery/discover.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "discovery/convert.h"
+#include "fabric/builder.h"
+#include "fabric/path_tree.h"
+#include "log/log.h"
+#include "transport/concurrency.h"
+
+namespace weft::discovery {
+namespace {
+
+using fabric::Builder;
+using mad::AttrId;
+using transport::Target;
+
+/// One run. Its coroutines borrow it; run() awaits them all.
+class Run {
+ public:
+  Run(transport::SmpClient& client, mad::Shadow& shadow, DiscoverOptions options, asio::any_io_executor executor)
+      : client_(client), shadow_(shadow), options_(std::move(options)), tasks_(executor) {}
+
+  asio::awaitable<Result<Discovered>> run();
+
+ private:
+  struct Found {
+    mad::DirectedRoute route;
+    PortNum entry{};
+  };
+  /// For for_each over a switch's ports.
+  struct ReadPort {
+    Run* run;
+    Target target;
+    asio::awaitable<void> operator()(PortNum port) const { return run->read_port(target, port, Guid{}); }
+  };
+
+  asio::awaitable<Result<mad::NodeInfo>> read_node_info(mad::DirectedRoute route);
+  asio::awaitable<void> probe(Builder::End from, mad::DirectedRoute route);
+  asio::awaitable<void> explore_switch(Target target, Guid port_guid);
+  asio::awaitable<void> explore_end_node(Target target, mad::NodeInfo info);
+  asio::awaitable<void> read_port(Target target, PortNum port, Guid port_guid);
+  asio::awaitable<void> read_description(Target target);
+  asio::awaitable<bool> read_switch_info(Target target);
+  asio::awaitable<void> read_manager(Target target);
+
+  void admit(const mad::NodeInfo& info, const mad::DirectedRoute& route);
+  bool is_same_node(const mad::NodeInfo& info) const;
+  void join(Builder::End from, Builder::End to, const mad::DirectedRoute& route);
+  void report(Finding::Kind kind, Guid node, std::string what);
+  void probe_links_of(Guid guid);
+  void note_boot(Guid guid, const mad::SwitchInfo& info);
+  Discovered finish();
+
+  transport::SmpClient& client_;
+  mad::Shadow& shadow_;
+  DiscoverOptions options_;
+  transport::Tasks tasks_;
+  Builder builder_;
+  std::unordered_map<Guid, Found> found_;
+  Guid own_node_{};
+  PortNum own_port_{};
+  std::vector<std::pair<Builder::End, mad::DirectedRoute>> unanswered_;
+  Discovered result_;
+};
+
+std::string describe_end(const Builder& builder, Builder::End end) {
+  return fmt::format("{} port {}", fabric::describe(builder.node(end.guid)), raw(end.port));
+}
+
+asio::awaitable<Result<Discovered>> Run::run() {
+  client_.forget_mute();
+  Result<mad::NodeInfo> own = co_await read_node_info(mad::DirectedRoute{});
+  if (!own) co_return fail(own.error().code, "our own port does not answer: {}", own.error().what);
+  own_node_ = own->node_guid;
+  own_port_ = own->type == NodeType::switch_ ? PortNum{0} : own->local_port;
+  admit(*own, mad::DirectedRoute{});
+  co_await tasks_.all();
+  if (own->type != NodeType::switch_) {
+    const fabric::Port& port = builder_.port(own_node_, own_port_);
+    if (!port.known) co_return fail(Errc::timeout, "our own port does not tell its PortInfo");
+    if (port.state < PortState::init) co_return fail(Errc::unavailable, "the link of our own port is down");
+  }
+  co_return finish();
+}
+
+asio::awaitable<Result<mad::NodeInfo>> Run::read_node_info(mad::DirectedRoute route) {
+  Target target;
+  target.route = route;
+  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::node_info, 0);
+  if (!answer) co_return fail(answer.error());
+  const auto info = mad::decode<mad::NodeInfo>(*answer);
+  if (const auto why = nonsense_in(info))
+    co_return fail(Errc::bad_answer, "NodeInfo by {}: {}", mad::to_string(route), *why);
+  co_return info;
+}
+
+void Run::report(Finding::Kind kind, Guid node, std::string what) {
+  result_.findings.push_back({kind, node, std::move(what)});
+}
+
+/// A node seen for the first time.
+void Run::admit(const mad::NodeInfo& info, const mad::DirectedRoute& route) {
+  fabric::Node node = to_node(info);
+  const auto name = options_.names.find(info.node_guid);
+  if (name != options_.names.end()) node.description = name->second;
+  const Result<void> added = builder_.add_node(std::move(node));
+  if (!added) return report(Finding::Kind::nonsense, info.node_guid, added.error().what);
+  found_[info.node_guid] = {route, info.local_port};
+  if (options_.progress) options_.progress(found_.size());
+  Target target;
+  target.node = info.node_guid;
+  target.route = route;
+  if (info.type == NodeType::switch_)
+    tasks_.start(explore_switch(target, info.port_guid));
+  else
+    tasks_.start(explore_end_node(target, info));
+}
+
+/// False when a known GUID answers with another kind of node behind it.
+bool Run::is_same_node(const mad::NodeInfo& info) const {
+  const fabric::Node& known = builder_.node(info.node_guid);
+  return known.type == info.type && known.port_count == info.port_count && known.system_guid == info.system_guid &&
+         known.vendor == info.vendor && known.device == info.device;
+}
+
+asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
+  if (builder_.peer(from)) co_return;  // found from the other end meanwhile
+  Result<mad::NodeInfo> info = co_await read_node_info(route);
+  if (!info) {
+    if (info.error().code == Errc::cancelled || builder_.peer(from)) co_return;
+    const bool silent = info.error().code == Errc::timeout;
+    report(silent ? Finding::Kind::mute : Finding::Kind::nonsense, Guid{},
+           fmt::format("behind {}: {}", describe_end(builder_, from), info.error().what));
+    unanswered_.emplace_back(from, route);
+    co_return;
+  }
+  const Builder::End to{info->node_guid, info->local_port};
+  if (!builder_.has_node(info->node_guid)) {
+    admit(*info, route);
+    join(from, to, route);
+    co_return;
+  }
+  if (!is_same_node(*info)) {
+    report(Finding::Kind::duplicate_guid, info->node_guid,
+           fmt::format("GUID {} answers at two places with different nodes: by {} and by {}",
+                       to_string(info->node_guid), mad::to_string(found_[info->node_guid].route),
+                       mad::to_string(route)));
+    unanswered_.emplace_back(from, route);
+    co_return;
+  }
+  join(from, to, route);
+  const bool new_port = info->type != NodeType::switch_ && !builder_.port(to.guid, to.port).known;
+  if (!new_port) co_return;
+  Target target;
+  target.node = info->node_guid;
+  target.route = route;
+  co_await read_port(target, to.port, info->port_guid);
+}
+
+void Run::join(Builder::End from, Builder::End to, const mad::DirectedRoute& route) {
+  const Result<void> joined = builder_.connect(from, to);
+  if (joined) return;
+  report(Finding::Kind::duplicate_guid, to.guid,
+         fmt::format("GUID {} answers at two places, or a cable moved while we looked: {}; by {} and by {}",
+                     to_string(to.guid), joined.error().what, mad::to_string(found_[to.guid].route),
+                     mad::to_string(route)));
+  unanswered_.emplace_back(from, route);
+}
+
+asio::awaitable<void> Run::explore_end_node(Target target, mad::NodeInfo info) {
+  co_await read_port(target, info.local_port, info.port_guid);
+  co_await read_description(target);
+  if (target.node == own_node_) probe_links_of(target.node);
+}
+
+asio::awaitable<void> Run::explore_switch(Target target, Guid port_guid) {
+  const bool answered = co_await read_switch_info(target);
+  if (!answered) co_return;
+  co_await read_port(target, PortNum{0}, port_guid);
+  std::vector<PortNum> ports(builder_.node(target.node).port_count);
+  for (std::size_t p = 0; p < ports.size(); ++p) ports[p] = static_cast<PortNum>(p + 1);
+  const std::span<const PortNum> all(ports);
+  const ReadPort read{this, target};
+  co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().per_node), read);
+  co_await read_description(target);
+  probe_links_of(target.node);
+}
+
+void Run::probe_links_of(Guid guid) {
+  const Found found = found_[guid];
+  if (found.route.full())
+    return report(Finding::Kind::refused, guid, fmt::format("{} is {} hops away, further than a directed route reaches",
+                                                            fabric::describe(builder_.node(guid)), mad::kMaxHops));
+  for (int p = 1; p <= builder_.node(guid).port_count; ++p) {
+    const Builder::End from{guid, static_cast<PortNum>(p)};
+    const fabric::Port& port = builder_.port(guid, from.port);
+    const bool up = port.known && port.phys == PhysState::link_up && port.state >= PortState::init;
+    if (up && !builder_.peer(from)) tasks_.start(probe(from, found.route.then(from.port)));
+  }
+}
+
+asio::awaitable<void> Run::read_port(Target target, PortNum port, Guid port_guid) {
+  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::port_info, mad::port_info_modifier(port));
+  const std::string where = fmt::format("PortInfo of {} by {}", describe_end(builder_, {target.node, port}),
+                                        mad::to_string(target.route));
+  if (!answer) {
+    const bool silent = answer.error().code == Errc::timeout;
+    report(silent ? Finding::Kind::mute : Finding::Kind::refused, target.node,
+           fmt::format("{}: {}", where, answer.error().what));
+    co_return;
+  }
+  const auto info = mad::decode<mad::PortInfo>(*answer);
+  if (const auto why = mad::nonsense_in(info)) {
+    report(Finding::Kind::nonsense, target.node, fmt::format("{}: {}", where, *why));
+    co_return;
+  }
+  shadow_.set(target.node, AttrId::port_info, raw(port), *answer);
+  (void)builder_.set_port(target.node, port, to_port(info, port_guid));
+  const bool runs_sm = port_guid != Guid{} && mad::has(info, mad::PortCap::is_sm);
+  if (runs_sm && target.node != own_node_) co_await read_manager(target);
+}
+
+asio::awaitable<void> Run::read_description(Target target) {
+  if (options_.names.contains(target.node)) co_return;
+  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::node_description, 0);
+  if (!answer) {
+    report(Finding::Kind::refused, target.node,
+           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route), answer.error().what));
+    co_return;
+  }
+  builder_.set_description(target.node, mad::decode<mad::NodeDescription>(*answer).text);
+}
+
+/// Clears PortStateChange before the ports are read, where we may: what changes from then on sets it anew.
+asio::awaitable<bool> Run::read_switch_info(Target target) {
+  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::switch_info, 0);
+  if (!answer) {
+    report(answer.error().code == Errc::timeout ? Finding::Kind::mute : Finding::Kind::refused, target.node,
+           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route), answer.error().what));
+    co_return false;
+  }
+  auto info = mad::decode<mad::SwitchInfo>(*answer);
+  note_boot(target.node, info);
+  if (info.state_changed && options_.may_write) {
+    const mad::AttrData clear = *answer;  // PortStateChange stands at 1, which clears it
+    Result<mad::AttrData> cleared =
+        co_await client_.set_once(target, AttrId::switch_info, 0, clear);
+    if (!cleared) cleared = co_await client_.get(target, AttrId::switch_info, 0);
+    if (cleared) answer = cleared;
+    info = mad::decode<mad::SwitchInfo>(*answer);
+  }
+  if (info.state_changed) result_.state_changed.push_back(target.node);
+  shadow_.set(target.node, AttrId::switch_info, 0, *answer);
+  builder_.set_switch_facts(target.node, to_switch_facts(info));
+  co_return true;
+}
+
+/// LinearFDBTop back at zero where we know that it was not: the tables are gone.
+void Run::note_boot(Guid guid, const mad::SwitchInfo& info) {
+  const mad::DeviceBlocks* device = shadow_.find_device(guid);
+  if (device == nullptr) return;
+  const auto before = mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0);
+  if (before && before->lft_top != Lid{} && info.lft_top == Lid{}) shadow_.drop_device(guid);
+}
+
+asio::awaitable<void> Run::read_manager(Target target) {
+  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::sm_info, 0);
+  if (!answer) co_return;  // IsSM without an answer: no manager that could be spoken to
+  result_.managers.push_back({mad::decode<mad::SmInfo>(*answer), target.node, target.route});
+}
+
+Discovered Run::finish() {
+  auto fabric = std::make_shared<const fabric::Fabric>(builder_.build());
+  result_.own_port = {*fabric->find(own_node_), own_port_};
+  for (const auto& [end, route] : unanswered_) {
+    const fabric::PortRef port{*fabric->find(end.guid), end.port};
+    if (!fabric->port(port).peer) result_.dangling.push_back({port, route});
+  }
+  std::ranges::sort(result_.managers, {}, [](const Manager& m) { return m.info.guid; });
+  std::ranges::sort(result_.findings, {}, &Finding::what);
+  std::ranges::sort(result_.dangling, {}, &Dangling::port);
+  std::ranges::sort(result_.state_changed);
+  result_.fabric = std::move(fabric);
+  return std::move(result_);
+}
+
+}  // namespace
+
+asio::awaitable<Result<Discovered>> discover(transport::SmpClient& client, mad::Shadow& shadow,
+                                             DiscoverOptions options) {
+  const auto executor = co_await asio::this_coro::executor;
+  Run run(client, shadow, std::move(options), executor);
+  Result<Discovered> found = co_await run.run();
+  co_return found;
+}
+
+}  // namespace weft::discovery

@@ -1,0 +1,62 @@
+#pragma once
+// Full discovery: breadth-first over directed routes, each link probed once, from our own port to the last node. A node
+// that does not answer, or answers what cannot be, is told and left out; the rest comes up.
+//
+// The Shadow learns every PortInfo and SwitchInfo read. A device that shows a boot loses everything known of it.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "mad/blocks.h"
+#include "mad/sm_info.h"
+#include "transport/smp_client.h"
+
+namespace weft::discovery {
+
+/// Something that could not be read as it should be.
+struct Finding {
+  enum class Kind { mute, nonsense, duplicate_guid, refused, changing };
+  Kind kind = Kind::mute;
+  Guid node{};       ///< 0 where it is not known who is there.
+  std::string what;  ///< Names path, attribute and reason.
+  bool operator==(const Finding&) const = default;
+};
+
+/// Another subnet manager.
+struct Manager {
+  mad::SmInfo info;
+  Guid node{};
+  mad::DirectedRoute route;
+};
+
+/// A port that is up, with nobody known behind it.
+struct Dangling {
+  fabric::PortRef port;
+  mad::DirectedRoute route;  ///< To the node behind it.
+};
+
+struct Discovered {
+  std::shared_ptr<const fabric::Fabric> fabric;
+  fabric::PortRef own_port;
+  std::vector<Manager> managers;    ///< Ours is not among them. By GUID.
+  std::vector<Finding> findings;    ///< In order of text.
+  std::vector<Dangling> dangling;
+  std::vector<Guid> state_changed;  ///< Switches whose PortStateChange was found set and not cleared.
+};
+
+struct DiscoverOptions {
+  /// We are master already: PortStateChange may be cleared before a switch's ports are read.
+  bool may_write = false;
+  std::map<Guid, std::string> names;  ///< Win over NodeDescription.
+  std::function<void(std::size_t nodes)> progress;  ///< Called as nodes are found; may be empty.
+};
+
+/// Errors: `timeout` and others when our own port cannot be read; `unavailable` when its link is down.
+asio::awaitable<Result<Discovered>> discover(transport::SmpClient& client, mad::Shadow& shadow,
+                                             DiscoverOptions options);
+
+}  // namespace weft::discovery

@@ -1,0 +1,110 @@
+#include "discovery/light_sweep.h"
+
+#include "discovery/convert.h"
+#include "fabric/path_tree.h"
+#include "transport/concurrency.h"
+
+namespace weft::discovery {
+namespace {
+
+using mad::AttrId;
+using transport::Target;
+
+struct Look {
+  transport::SmpClient& client;
+  const mad::Shadow& shadow;
+  const Discovered& known;
+  fabric::PathTree paths;
+  LightSweep result;
+
+  Target target_of(NodeId node) const {
+    Target target;
+    target.node = known.fabric->node(node).guid;
+    const auto ports = paths.ports_to(node);
+    if (ports) target.route = mad::DirectedRoute(*ports);
+    return target;
+  }
+  void changed(NodeId node, std::string_view what) {
+    result.changes.push_back(fmt::format("{}: {}", fabric::describe(known.fabric->node(node)), what));
+  }
+
+  asio::awaitable<void> look_at_switch(NodeId node) {
+    Result<mad::AttrData> answer = co_await client.get(target_of(node), AttrId::switch_info, 0);
+    if (!answer) {
+      if (answer.error().code != Errc::cancelled) changed(node, answer.error().what);
+      co_return;
+    }
+    const auto now = mad::decode<mad::SwitchInfo>(*answer);
+    const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(node).guid);
+    const auto before = device != nullptr ? mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0) : std::nullopt;
+    if (now.state_changed) changed(node, "a port changed state");
+    if (before && before->lft_top != now.lft_top)
+      changed(node, fmt::format("LinearFDBTop is {}, not {}: it booted, or somebody else wrote to it",
+                                raw(now.lft_top), raw(before->lft_top)));
+  }
+
+  asio::awaitable<void> look_at_port(fabric::PortRef ref) {
+    Result<mad::AttrData> answer =
+        co_await client.get(target_of(ref.node), AttrId::port_info, mad::port_info_modifier(ref.port));
+    if (!answer) {
+      if (answer.error().code != Errc::cancelled) changed(ref.node, answer.error().what);
+      co_return;
+    }
+    const auto now = mad::decode<mad::PortInfo>(*answer);
+    const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(ref.node).guid);
+    const auto before =
+        device != nullptr ? mad::held<mad::PortInfo>(*device, AttrId::port_info, raw(ref.port)) : std::nullopt;
+    if (before && (before->state != now.state || before->lid != now.lid || before->sm_lid != now.sm_lid))
+      changed(ref.node, fmt::format("port {}: state, LID or MasterSMLID is not what it was", raw(ref.port)));
+  }
+
+  asio::awaitable<void> look_behind(Dangling dangling) {
+    Target target;
+    target.route = dangling.route;
+    Result<mad::AttrData> answer = co_await client.get(target, AttrId::node_info, 0);
+    if (!answer) co_return;
+    const auto info = mad::decode<mad::NodeInfo>(*answer);
+    if (nonsense_in(info) || known.fabric->find(info.node_guid)) co_return;  // told at the last discovery, no news
+    changed(dangling.port.node, fmt::format("somebody answers now behind port {}", raw(dangling.port.port)));
+  }
+
+  asio::awaitable<void> look_at_manager(Manager manager) {
+    Target target;
+    target.node = manager.node;
+    target.route = manager.route;
+    Result<mad::AttrData> answer = co_await client.get(target, AttrId::sm_info, 0);
+    if (!answer) co_return;
+    manager.info = mad::decode<mad::SmInfo>(*answer);
+    result.managers.push_back(manager);
+  }
+};
+
+struct LookAtSwitch {
+  Look* look;
+  asio::awaitable<void> operator()(NodeId node) const { return look->look_at_switch(node); }
+};
+struct LookBehind {
+  Look* look;
+  asio::awaitable<void> operator()(const Dangling& dangling) const { return look->look_behind(dangling); }
+};
+
+}  // namespace
+
+asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
+                                        std::shared_ptr<const Discovered> known) {
+  client.forget_mute();
+  Look look{client, shadow, *known, fabric::PathTree(*known->fabric, known->own_port), {}};
+  co_await look.look_at_port(known->own_port);
+  const auto peer = known->fabric->port(known->own_port).peer;
+  if (peer) co_await look.look_at_port(*peer);
+  const auto width = static_cast<std::size_t>(client.settings().window) * 2;
+  const LookAtSwitch at_switch{&look};
+  co_await transport::for_each(known->fabric->switches(), width, at_switch);
+  const std::span<const Dangling> dangling(known->dangling);
+  const LookBehind behind{&look};
+  co_await transport::for_each(dangling, width, behind);
+  for (const Manager& manager : known->managers) co_await look.look_at_manager(manager);
+  co_return std::move(look.result);
+}
+
+}  // namespace weft::discovery

@@ -1,0 +1,23 @@
+#pragma once
+// Light sweep: has anything changed since the last full discovery? One SwitchInfo a switch, our own port and its peer,
+// SMInfo of the other managers, and one NodeInfo behind each port that had nobody behind it.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "discovery/discover.h"
+
+namespace weft::discovery {
+
+struct LightSweep {
+  /// What was seen that asks for a full discovery, in words; empty when nothing changed.
+  std::vector<std::string> changes;
+  std::vector<Manager> managers;  ///< Those of before, with what they say now; silent ones are left out.
+};
+
+/// Compares with the Shadow, which it does not change.
+asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
+                                        std::shared_ptr<const Discovered> known);
+
+}  // namespace weft::discovery
