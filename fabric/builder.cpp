@@ -67,6 +67,18 @@ std::optional<Builder::End> Builder::peer(End end) const {
   return nodes_[index_.at(end.guid)].peers.at(raw(end.port));
 }
 
+void Builder::drop_node(Guid guid) {
+  const std::size_t at = index_.at(guid);
+  for (const std::optional<End>& peer : nodes_[at].peers)
+    if (peer) nodes_[index_.at(peer->guid)].peers[raw(peer->port)].reset();
+  index_.erase(guid);
+  if (at + 1 < nodes_.size()) {
+    nodes_[at] = std::move(nodes_.back());
+    index_[nodes_[at].node.guid] = at;
+  }
+  nodes_.pop_back();
+}
+
 Fabric Builder::build() const {
   std::vector<std::size_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -15,6 +15,8 @@ class Builder {
   /// Adds a node; its first_port is ignored. Errors: `conflict` when the GUID is known already; `invalid` for
   /// GUID 0, no ports, or more ports than a node can have.
   Result<void> add_node(Node node);
+  /// Takes a node out again, with its links; `guid` must be known.
+  void drop_node(Guid guid);
   bool has_node(Guid guid) const { return index_.contains(guid); }
   /// The node as added; `guid` must be known.
   const Node& node(Guid guid) const { return nodes_[index_.at(guid)].node; }

@@ -23,6 +23,17 @@ std::optional<PortRef> Fabric::find_port(Guid port_guid) const {
   return at->second;
 }
 
+Fabric Fabric::with(std::span<const std::pair<PortRef, Port>> ports) const {
+  Fabric changed = *this;
+  for (const auto& [ref, port] : ports) {
+    Port& slot = changed.ports_[node(ref.node).first_port + raw(ref.port)];
+    const std::optional<PortRef> peer = slot.peer;
+    slot = port;
+    slot.peer = peer;
+  }
+  return changed;
+}
+
 std::string describe(const Node& node) {
   return fmt::format("{} ({})", to_string(node.guid), node.description);
 }

@@ -101,6 +101,9 @@ class Fabric {
   /// In order of NodeId, then port.
   std::span<const PortRef> end_ports() const { return end_ports_; }
 
+  /// The same subnet with some ports as given; their peers stay.
+  Fabric with(std::span<const std::pair<PortRef, Port>> ports) const;
+
   bool operator==(const Fabric&) const = default;
 
  private:
