@@ -36,6 +36,10 @@ if(WEFT_SANITIZE)
   add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
 
+if(WEFT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # what libFuzzer learns from
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   # Precompiled headers need these two, or ccache would refuse every file that uses one.

@@ -10,7 +10,9 @@
 namespace weft {
 namespace {
 
-bool slow_bit(const std::vector<std::uint8_t>& bytes, std::size_t at) { return (bytes[at / 8] >> (7 - at % 8) & 1) != 0; }
+bool slow_bit(const std::vector<std::uint8_t>& bytes, std::size_t at) {
+  return (bytes[at / 8] >> (7 - at % 8) & 1) != 0;
+}
 
 std::uint64_t slow_get(const std::vector<std::uint8_t>& bytes, std::size_t first, std::size_t bits) {
   std::uint64_t value = 0;
@@ -23,21 +25,24 @@ std::vector<std::uint8_t> slow_put(std::vector<std::uint8_t> bytes, std::size_t 
   for (std::size_t i = 0; i < bits; ++i) {
     const std::size_t at = first + bits - 1 - i;
     const auto mask = static_cast<std::uint8_t>(1u << (7 - at % 8));
-    bytes[at / 8] = static_cast<std::uint8_t>((value >> i & 1) != 0 ? bytes[at / 8] | mask : bytes[at / 8] & ~mask);
+    bytes[at / 8] =
+        static_cast<std::uint8_t>((value >> i & 1) != 0 ? bytes[at / 8] | mask : bytes[at / 8] & ~mask);
   }
   return bytes;
 }
 
 /// Bytes, and a field that fits in them.
 struct Sample {
-  std::vector<std::uint8_t> bytes = *rc::gen::container<std::vector<std::uint8_t>>(24, rc::gen::arbitrary<std::uint8_t>());
+  std::vector<std::uint8_t> bytes =
+      *rc::gen::container<std::vector<std::uint8_t>>(24, rc::gen::arbitrary<std::uint8_t>());
   std::size_t bits = *rc::gen::inRange<std::size_t>(1, 65);
   std::size_t first = *rc::gen::inRange<std::size_t>(0, 24 * 8 - bits + 1);
 };
 
 RC_GTEST_PROP(GetBits, ReadsWhatOneBitAfterTheOtherReads, ()) {
   const Sample sample;
-  RC_ASSERT(get_bits(sample.bytes, sample.first, sample.bits) == slow_get(sample.bytes, sample.first, sample.bits));
+  RC_ASSERT(get_bits(sample.bytes, sample.first, sample.bits) ==
+            slow_get(sample.bytes, sample.first, sample.bits));
 }
 
 RC_GTEST_PROP(PutBits, WritesWhatOneBitAfterTheOtherWrites, (std::uint64_t small)) {

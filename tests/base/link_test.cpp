@@ -5,8 +5,9 @@
 namespace weft {
 namespace {
 
-constexpr LinkSpeed kSpeeds[] = {LinkSpeed::sdr,  LinkSpeed::ddr, LinkSpeed::qdr, LinkSpeed::fdr10, LinkSpeed::fdr,
-                                 LinkSpeed::edr,  LinkSpeed::hdr, LinkSpeed::ndr, LinkSpeed::xdr};
+constexpr LinkSpeed kSpeeds[] = {LinkSpeed::sdr,   LinkSpeed::ddr, LinkSpeed::qdr,
+                                 LinkSpeed::fdr10, LinkSpeed::fdr, LinkSpeed::edr,
+                                 LinkSpeed::hdr,   LinkSpeed::ndr, LinkSpeed::xdr};
 constexpr LinkWidth kWidths[] = {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12};
 
 TEST(LinkSpeedNames, AreReadBackInUpperAndLowerCase) {
@@ -16,7 +17,8 @@ TEST(LinkSpeedNames, AreReadBackInUpperAndLowerCase) {
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     EXPECT_EQ(link_speed_from(lower), speed);
   }
-  for (const char* text : {"", "none", "FDR1", "XDRX", "4x"}) EXPECT_EQ(link_speed_from(text), std::nullopt) << text;
+  for (const char* text : {"", "none", "FDR1", "XDRX", "4x"})
+    EXPECT_EQ(link_speed_from(text), std::nullopt) << text;
 }
 
 TEST(LinkSpeedOrder, IsTheOrderOfRates) {

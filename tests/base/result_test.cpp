@@ -54,7 +54,8 @@ TEST(Result, HoldsWhatCanOnlyBeMoved) {
 
 TEST(ErrcNames, AreAllDifferent) {
   std::set<std::string_view> names;
-  for (int code = 0; code <= static_cast<int>(Errc::system); ++code) names.insert(name(static_cast<Errc>(code)));
+  for (int code = 0; code <= static_cast<int>(Errc::system); ++code)
+    names.insert(name(static_cast<Errc>(code)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(Errc::system) + 1);
   EXPECT_FALSE(names.contains("?"));
 }

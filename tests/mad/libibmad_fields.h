@@ -1,0 +1,197 @@
+#pragma once
+// Which fields of libibmad say what our fields say. The test `libibmad` fails on a field of ours that is
+// neither here nor in kUnknown, so that nothing stays uncompared unseen.
+
+#include <string_view>
+#include <vector>
+
+#include <infiniband/mad.h>
+
+namespace weft::mad {
+
+/// Part of a number: `bits` bits of it are this field of libibmad.
+struct Piece {
+  MAD_FIELDS field;
+  std::size_t bits;
+};
+
+/// A number is its pieces, the most significant first. An array is one field of libibmad for the whole of it,
+/// or one an element.
+struct Mapping {
+  std::string_view attribute;
+  std::string_view field;
+  std::vector<MAD_FIELDS> fields;
+  std::vector<Piece> pieces = {};
+};
+
+/// What libibmad 44 (Debian 12) has no field for.
+struct Unknown {
+  std::string_view attribute;
+  std::string_view field;
+};
+inline constexpr Unknown kUnknown[] = {
+    {"PkeyTable", "P_Key"},
+    {"SwitchPortStateTable", "PortState"},
+    // XDR: byte 56 of PortInfo came with a later release.
+    {"PortInfo", "LinkSpeedExtActive2"},
+    {"PortInfo", "LinkSpeedExtSupported2"},
+    {"PortInfo", "LinkSpeedExtEnabled2"},
+};
+
+/// Where libibmad is wrong: it reads `bits` bits from bit `reads` on. Its table lacks, for these four, the
+/// macro that the 16-bit fields beside them have, so the halves of each 32-bit word change places. Theirs
+/// stand at 112, 128, 144, 160.
+struct Fault {
+  std::string_view attribute;
+  std::string_view field;
+  MAD_FIELDS asked;
+  std::size_t reads;
+  std::size_t bits;
+};
+inline constexpr Fault kFaults[] = {
+    {"PortInfoExtended", "HDRFECModeSupported", IB_PORT_EXT_HDR_FEC_MODE_SUPPORTED_F, 96, 16},
+    {"PortInfoExtended", "HDRFECModeEnabled", IB_PORT_EXT_HDR_FEC_MODE_ENABLED_F, 144, 16},
+    {"PortInfoExtended", "NDRFECModeSupported", IB_PORT_EXT_NDR_FEC_MODE_SUPPORTED_F, 128, 16},
+    {"PortInfoExtended", "NDRFECModeEnabled", IB_PORT_EXT_NDR_FEC_MODE_ENABLED_F, 176, 16},
+};
+
+inline const std::vector<Mapping>& mappings() {
+  static const std::vector<Mapping> kMappings{
+      {"Header", "BaseVersion", {IB_MAD_BASEVER_F}},
+      {"Header", "MgmtClass", {IB_MAD_MGMTCLASS_F}},
+      {"Header", "ClassVersion", {IB_MAD_CLASSVER_F}},
+      {"Header", "Method", {}, {{IB_MAD_RESPONSE_F, 1}, {IB_MAD_METHOD_F, 7}}},
+      {"Header", "Status", {IB_MAD_STATUS_F}},
+      {"Header", "Status", {}, {{IB_DRSMP_DIRECTION_F, 1}, {IB_DRSMP_STATUS_F, 15}}},
+      {"Header", "HopPointer", {IB_DRSMP_HOPPTR_F}},
+      {"Header", "HopCount", {IB_DRSMP_HOPCNT_F}},
+      {"Header", "TransactionID", {IB_MAD_TRID_F}},
+      {"Header", "AttributeID", {IB_MAD_ATTRID_F}},
+      {"Header", "AttributeModifier", {IB_MAD_ATTRMOD_F}},
+
+      {"NodeInfo", "BaseVersion", {IB_NODE_BASE_VERS_F}},
+      {"NodeInfo", "ClassVersion", {IB_NODE_CLASS_VERS_F}},
+      {"NodeInfo", "NodeType", {IB_NODE_TYPE_F}},
+      {"NodeInfo", "NumPorts", {IB_NODE_NPORTS_F}},
+      {"NodeInfo", "SystemImageGUID", {IB_NODE_SYSTEM_GUID_F}},
+      {"NodeInfo", "NodeGUID", {IB_NODE_GUID_F}},
+      {"NodeInfo", "PortGUID", {IB_NODE_PORT_GUID_F}},
+      {"NodeInfo", "PartitionCap", {IB_NODE_PARTITION_CAP_F}},
+      {"NodeInfo", "DeviceID", {IB_NODE_DEVID_F}},
+      {"NodeInfo", "Revision", {IB_NODE_REVISION_F}},
+      {"NodeInfo", "LocalPortNum", {IB_NODE_LOCAL_PORT_F}},
+      {"NodeInfo", "VendorID", {IB_NODE_VENDORID_F}},
+
+      {"NodeDescription", "NodeString", {IB_NODE_DESC_F}},
+
+      {"SwitchInfo", "LinearFDBCap", {IB_SW_LINEAR_FDB_CAP_F}},
+      {"SwitchInfo", "RandomFDBCap", {IB_SW_RANDOM_FDB_CAP_F}},
+      {"SwitchInfo", "MulticastFDBCap", {IB_SW_MCAST_FDB_CAP_F}},
+      {"SwitchInfo", "LinearFDBTop", {IB_SW_LINEAR_FDB_TOP_F}},
+      {"SwitchInfo", "DefaultPort", {IB_SW_DEF_PORT_F}},
+      {"SwitchInfo", "DefaultMulticastPrimaryPort", {IB_SW_DEF_MCAST_PRIM_F}},
+      {"SwitchInfo", "DefaultMulticastNotPrimaryPort", {IB_SW_DEF_MCAST_NOT_PRIM_F}},
+      {"SwitchInfo", "LifeTimeValue", {IB_SW_LIFE_TIME_F}},
+      {"SwitchInfo", "PortStateChange", {IB_SW_STATE_CHANGE_F}},
+      {"SwitchInfo", "OptimizedSLtoVLMappingProgramming", {IB_SW_OPT_SLTOVL_MAPPING_F}},
+      {"SwitchInfo", "LIDsPerPort", {IB_SW_LIDS_PER_PORT_F}},
+      {"SwitchInfo", "PartitionEnforcementCap", {IB_SW_PARTITION_ENFORCE_CAP_F}},
+      {"SwitchInfo", "InboundEnforcementCap", {IB_SW_PARTITION_ENF_INB_F}},
+      {"SwitchInfo", "OutboundEnforcementCap", {IB_SW_PARTITION_ENF_OUTB_F}},
+      {"SwitchInfo", "FilterRawInboundCap", {IB_SW_FILTER_RAW_INB_F}},
+      {"SwitchInfo", "FilterRawOutboundCap", {IB_SW_FILTER_RAW_OUTB_F}},
+      {"SwitchInfo", "EnhancedPort0", {IB_SW_ENHANCED_PORT0_F}},
+      {"SwitchInfo", "MulticastFDBTop", {IB_SW_MCAST_FDB_TOP_F}},
+
+      {"PortInfo", "M_Key", {IB_PORT_MKEY_F}},
+      {"PortInfo", "GidPrefix", {IB_PORT_GID_PREFIX_F}},
+      {"PortInfo", "LID", {IB_PORT_LID_F}},
+      {"PortInfo", "MasterSMLID", {IB_PORT_SMLID_F}},
+      {"PortInfo", "CapabilityMask", {IB_PORT_CAPMASK_F}},
+      {"PortInfo", "DiagCode", {IB_PORT_DIAG_F}},
+      {"PortInfo", "M_KeyLeasePeriod", {IB_PORT_MKEY_LEASE_F}},
+      {"PortInfo", "LocalPortNum", {IB_PORT_LOCAL_PORT_F}},
+      {"PortInfo", "LinkWidthEnabled", {IB_PORT_LINK_WIDTH_ENABLED_F}},
+      {"PortInfo", "LinkWidthSupported", {IB_PORT_LINK_WIDTH_SUPPORTED_F}},
+      {"PortInfo", "LinkWidthActive", {IB_PORT_LINK_WIDTH_ACTIVE_F}},
+      {"PortInfo", "LinkSpeedSupported", {IB_PORT_LINK_SPEED_SUPPORTED_F}},
+      {"PortInfo", "PortState", {IB_PORT_STATE_F}},
+      {"PortInfo", "PortPhysicalState", {IB_PORT_PHYS_STATE_F}},
+      {"PortInfo", "LinkDownDefaultState", {IB_PORT_LINK_DOWN_DEF_F}},
+      {"PortInfo", "M_KeyProtectBits", {IB_PORT_MKEY_PROT_BITS_F}},
+      {"PortInfo", "LMC", {IB_PORT_LMC_F}},
+      {"PortInfo", "LinkSpeedActive", {IB_PORT_LINK_SPEED_ACTIVE_F}},
+      {"PortInfo", "LinkSpeedEnabled", {IB_PORT_LINK_SPEED_ENABLED_F}},
+      {"PortInfo", "NeighborMTU", {IB_PORT_NEIGHBOR_MTU_F}},
+      {"PortInfo", "MasterSMSL", {IB_PORT_SMSL_F}},
+      {"PortInfo", "VLCap", {IB_PORT_VL_CAP_F}},
+      {"PortInfo", "InitType", {IB_PORT_INIT_TYPE_F}},
+      {"PortInfo", "VLHighLimit", {IB_PORT_VL_HIGH_LIMIT_F}},
+      {"PortInfo", "VLArbitrationHighCap", {IB_PORT_VL_ARBITRATION_HIGH_CAP_F}},
+      {"PortInfo", "VLArbitrationLowCap", {IB_PORT_VL_ARBITRATION_LOW_CAP_F}},
+      {"PortInfo", "InitTypeReply", {IB_PORT_INIT_TYPE_REPLY_F}},
+      {"PortInfo", "MTUCap", {IB_PORT_MTU_CAP_F}},
+      {"PortInfo", "VLStallCount", {IB_PORT_VL_STALL_COUNT_F}},
+      {"PortInfo", "HOQLife", {IB_PORT_HOQ_LIFE_F}},
+      {"PortInfo", "OperationalVLs", {IB_PORT_OPER_VLS_F}},
+      {"PortInfo", "PartitionEnforcementInbound", {IB_PORT_PART_EN_INB_F}},
+      {"PortInfo", "PartitionEnforcementOutbound", {IB_PORT_PART_EN_OUTB_F}},
+      {"PortInfo", "FilterRawInbound", {IB_PORT_FILTER_RAW_INB_F}},
+      {"PortInfo", "FilterRawOutbound", {IB_PORT_FILTER_RAW_OUTB_F}},
+      {"PortInfo", "M_KeyViolations", {IB_PORT_MKEY_VIOL_F}},
+      {"PortInfo", "P_KeyViolations", {IB_PORT_PKEY_VIOL_F}},
+      {"PortInfo", "Q_KeyViolations", {IB_PORT_QKEY_VIOL_F}},
+      {"PortInfo", "GUIDCap", {IB_PORT_GUID_CAP_F}},
+      {"PortInfo", "ClientReregister", {IB_PORT_CLIENT_REREG_F}},
+      {"PortInfo", "MulticastPKeyTrapSuppressionEnabled", {IB_PORT_MCAST_PKEY_SUPR_ENAB_F}},
+      {"PortInfo", "SubnetTimeOut", {IB_PORT_SUBN_TIMEOUT_F}},
+      {"PortInfo", "RespTimeValue", {IB_PORT_RESP_TIME_VAL_F}},
+      {"PortInfo", "LocalPhyErrors", {IB_PORT_LOCAL_PHYS_ERR_F}},
+      {"PortInfo", "OverrunErrors", {IB_PORT_OVERRUN_ERR_F}},
+      {"PortInfo", "MaxCreditHint", {IB_PORT_MAX_CREDIT_HINT_F}},
+      {"PortInfo", "LinkRoundTripLatency", {IB_PORT_LINK_ROUND_TRIP_F}},
+      {"PortInfo", "CapabilityMask2", {IB_PORT_CAPMASK2_F}},
+      {"PortInfo", "LinkSpeedExtActive", {IB_PORT_LINK_SPEED_EXT_ACTIVE_F}},
+      {"PortInfo", "LinkSpeedExtSupported", {IB_PORT_LINK_SPEED_EXT_SUPPORTED_F}},
+      {"PortInfo", "LinkSpeedExtEnabled", {IB_PORT_LINK_SPEED_EXT_ENABLED_F}},
+
+      {"PortInfoExtended", "CapMask", {IB_PORT_EXT_CAPMASK_F}},
+      {"PortInfoExtended", "FECModeActive", {IB_PORT_EXT_FEC_MODE_ACTIVE_F}},
+      {"PortInfoExtended", "FDRFECModeSupported", {IB_PORT_EXT_FDR_FEC_MODE_SUPPORTED_F}},
+      {"PortInfoExtended", "FDRFECModeEnabled", {IB_PORT_EXT_FDR_FEC_MODE_ENABLED_F}},
+      {"PortInfoExtended", "EDRFECModeSupported", {IB_PORT_EXT_EDR_FEC_MODE_SUPPORTED_F}},
+      {"PortInfoExtended", "EDRFECModeEnabled", {IB_PORT_EXT_EDR_FEC_MODE_ENABLED_F}},
+
+      {"MlnxExtPortInfo", "StateChangeEnable", {IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F}},
+      {"MlnxExtPortInfo", "LinkSpeedSupported", {IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F}},
+      {"MlnxExtPortInfo", "LinkSpeedEnabled", {IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F}},
+      {"MlnxExtPortInfo", "LinkSpeedActive", {IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F}},
+
+      {"Notice", "IsGeneric", {IB_NOTICE_IS_GENERIC_F}},
+      {"Notice", "Type", {IB_NOTICE_TYPE_F}},
+      {"Notice", "ProducerType", {IB_NOTICE_PRODUCER_F}},
+      {"Notice", "TrapNumber", {IB_NOTICE_TRAP_NUMBER_F}},
+      {"Notice", "IssuerLID", {IB_NOTICE_ISSUER_LID_F}},
+      {"Notice", "NoticeToggle", {IB_NOTICE_TOGGLE_F}},
+      {"Notice", "NoticeCount", {IB_NOTICE_COUNT_F}},
+      {"Notice", "DataDetails", {IB_NOTICE_DATA_DETAILS_F}},
+
+      {"SmInfo", "GUID", {IB_SMINFO_GUID_F}},
+      {"SmInfo", "SM_Key", {IB_SMINFO_KEY_F}},
+      {"SmInfo", "ActCount", {IB_SMINFO_ACT_F}},
+      {"SmInfo", "Priority", {IB_SMINFO_PRIO_F}},
+      {"SmInfo", "SMState", {IB_SMINFO_STATE_F}},
+
+      {"GuidInfo",
+       "GUID",
+       {IB_GI_GUID0_F, IB_GI_GUID1_F, IB_GI_GUID2_F, IB_GI_GUID3_F, IB_GI_GUID4_F, IB_GI_GUID5_F,
+        IB_GI_GUID6_F, IB_GI_GUID7_F}},
+      {"SlToVlTable", "VL", {IB_SLTOVL_MAPPING_TABLE_F}},
+      {"VlArbitrationTable", "Entry", {IB_VL_ARBITRATION_TABLE_F}},
+      {"LinearForwardingTable", "Port", {IB_LINEAR_FORW_TBL_F}},
+      {"MulticastForwardingTable", "PortMask", {IB_MULTICAST_FORW_TBL_F}},
+  };
+  return kMappings;
+}
+
+}  // namespace weft::mad
