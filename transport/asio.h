@@ -1,6 +1,6 @@
 #pragma once
-// The few pieces of Asio that the shell uses, under one short name, and `suspend`: how a coroutine waits for something
-// that is no Asio object.
+// The few pieces of Asio that the shell uses, under one short name, and `suspend`: how a coroutine waits for
+// something that is no Asio object.
 
 #include <memory>
 #include <utility>
@@ -21,8 +21,8 @@ namespace weft::transport {
 /// Stands for "nothing" where a value is needed.
 struct Done {};
 
-/// Wakes one suspended coroutine with a T, through the event loop's queue; to be called once at most. Dropping it
-/// uncalled destroys the coroutine.
+/// Wakes one suspended coroutine with a T, through the event loop's queue; to be called once at most.
+/// Dropping it uncalled destroys the coroutine.
 template <typename T>
 class Completion {
  public:
@@ -45,7 +45,8 @@ class Completion {
     explicit Model(Handler h) : handler(std::move(h)) {}
     void call(T value) override {
       auto executor = asio::get_associated_executor(handler);
-      asio::post(executor, [h = std::move(handler), v = std::move(value)]() mutable { std::move(h)(std::move(v)); });
+      asio::post(executor,
+                 [h = std::move(handler), v = std::move(value)]() mutable { std::move(h)(std::move(v)); });
     }
     Handler handler;
   };
@@ -56,7 +57,8 @@ class Completion {
 template <typename T, typename Start>
 asio::awaitable<T> suspend(Start start) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void(T)>(
-      [s = std::move(start)](auto handler) mutable { s(Completion<T>(std::move(handler))); }, asio::use_awaitable);
+      [s = std::move(start)](auto handler) mutable { s(Completion<T>(std::move(handler))); },
+      asio::use_awaitable);
 }
 
 }  // namespace weft::transport

@@ -1,5 +1,6 @@
 #pragma once
-// Bounded concurrency for coroutines of one loop thread: `for_each` over a list, `Tasks` for work that finds more work.
+// Bounded concurrency for coroutines of one loop thread: `for_each` over a list, `Tasks` for work that finds
+// more work.
 
 #include <memory>
 #include <span>
@@ -30,7 +31,7 @@ class Tasks {
   std::size_t running() const { return running_; }
   /// Waits until none runs, those included that others start meanwhile. Rethrows the first exception.
   asio::awaitable<void> all() {
-    if (running_ > 0) co_await wait();
+    while (running_ > 0) co_await wait();
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
@@ -47,7 +48,8 @@ class Tasks {
 namespace detail {
 
 template <typename Item, typename Work>
-asio::awaitable<void> for_each_worker(std::span<const Item> items, std::shared_ptr<std::size_t> next, Work work) {
+asio::awaitable<void> for_each_worker(std::span<const Item> items, std::shared_ptr<std::size_t> next,
+                                      Work work) {
   while (*next < items.size()) {
     const Item& item = items[(*next)++];
     co_await work(item);
@@ -56,8 +58,9 @@ asio::awaitable<void> for_each_worker(std::span<const Item> items, std::shared_p
 
 }  // namespace detail
 
-/// Runs `work(item)`, an awaitable<void>, for every item, at most `width` at a time. `items` must stay alive; `work` is
-/// copied, a function pointer or an object whose call operator is an ordinary function that returns the awaitable.
+/// Runs `work(item)`, an awaitable<void>, for every item, at most `width` at a time. `items` must stay alive;
+/// `work` is copied, a function pointer or an object whose call operator is an ordinary function that returns
+/// the awaitable.
 template <typename Item, typename Work>
 asio::awaitable<void> for_each(std::span<const Item> items, std::size_t width, Work work) {
   const auto executor = co_await asio::this_coro::executor;

@@ -9,6 +9,7 @@ asio::awaitable<Done> FlightWindow::enter() {
 
 FlightWindow::Flight FlightWindow::depart() {
   flights_.push_back({clock_.now(), true});
+  if (gate_.waiting()) watch();
   return first_ + flights_.size() - 1;
 }
 

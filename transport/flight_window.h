@@ -1,7 +1,7 @@
 #pragma once
-// FlightWindow: how many packets are on the wire at once. A packet that has been out for `hold` is no longer on the
-// wire, whatever became of it: it gives its place back while its sender goes on waiting, so mute nodes never take the
-// window from the others.
+// FlightWindow: how many packets are on the wire at once. A packet that has been out for `hold` is no longer
+// on the wire, whatever became of it: it gives its place back while its sender goes on waiting, so mute nodes
+// never take the window from the others.
 
 #include <deque>
 

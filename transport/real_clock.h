@@ -1,6 +1,6 @@
 #pragma once
-// RealClock: steady time on the event loop. One Asio timer serves all of ours: it is armed for the earliest and left
-// alone while later ones come and go, so a time-out that never strikes costs no system call.
+// RealClock: steady time on the event loop. One Asio timer serves all of ours: it is armed for the earliest
+// and left alone while later ones come and go, so a time-out that never strikes costs no system call.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

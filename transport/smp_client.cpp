@@ -40,6 +40,7 @@ bool SmpClient::is_mute(Guid node) const {
 
 void SmpClient::learn(NodeState* node, bool answered) {
   if (node == nullptr) return;
+  if (answered) ++node->answers;
   if (!answered) {
     node->answers_in_a_row = 0;
     node->gate.set_limit(std::max(1, node->gate.limit() / 2));
@@ -51,7 +52,8 @@ void SmpClient::learn(NodeState* node, bool answered) {
   }
 }
 
-asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId attribute, std::uint32_t modifier) {
+asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId attribute,
+                                                      std::uint32_t modifier) {
   mad::Smp request;
   request.method = mad::Method::get;
   request.attribute = attribute;
@@ -59,8 +61,8 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId
   return ask(std::move(target), request, settings_.attempts);
 }
 
-asio::awaitable<Result<mad::AttrData>> SmpClient::set(Target target, mad::AttrId attribute, std::uint32_t modifier,
-                                                      mad::AttrData data) {
+asio::awaitable<Result<mad::AttrData>> SmpClient::set(Target target, mad::AttrId attribute,
+                                                      std::uint32_t modifier, mad::AttrData data) {
   mad::Smp request;
   request.method = mad::Method::set;
   request.attribute = attribute;
@@ -83,6 +85,7 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp re
   request.route = target.route;
   request.m_key = settings_.m_key;
   NodeState* node = state_of(target.node);
+  const std::uint64_t answers_before = node != nullptr ? node->answers : 0;
   for (int number = 1;; ++number) {
     Result<mad::AttrData> answer = co_await attempt(node, request);
     learn(node, answer.has_value() || answer.error().code != Errc::timeout);
@@ -90,7 +93,9 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp re
     const Errc code = answer.error().code;
     const bool again = code == Errc::timeout || code == Errc::busy;
     if (again && number < attempts && (node == nullptr || !node->mute)) continue;
-    if (code == Errc::timeout && node != nullptr && attempts > 1) node->mute = true;
+    // Loss can hit one request at every attempt; a node that answered others meanwhile is not mute.
+    const bool silent = node != nullptr && node->answers == answers_before;
+    if (code == Errc::timeout && attempts > 1 && silent) node->mute = true;
     co_return fail(code, "{}: {}{}", mad::describe(request), answer.error().what,
                    number > 1 ? fmt::format(" after {} attempts", number) : std::string());
   }

@@ -1,8 +1,8 @@
 #pragma once
-// SmpClient: asks and sets attributes of nodes, with retries, a window over all and one per node. The windows adapt:
-// a node gets 1 to 4 packets at once, more as it answers and fewer when it is silent; a node that stays silent through
-// all attempts is mute until forget_mute(): the requests that wait for it fail at once, so a mute node costs one retry
-// cycle and no more.
+// SmpClient: asks and sets attributes of nodes, with retries, a window over all and one per node. The windows
+// adapt: a node gets 1 to 4 packets at once, more as it answers and fewer when it is silent; a node that is
+// silent to everyone through all attempts of a request is mute until forget_mute(): the requests that wait
+// for it fail at once, so a mute node costs one retry cycle and no more.
 
 #include <array>
 #include <map>
@@ -16,8 +16,8 @@
 namespace weft::transport {
 
 struct SmpSettings {
-  int window = 128;      ///< Packets on the wire at once.
-  int per_node = 4;      ///< Of these, to one node.
+  int window = 128;  ///< Packets on the wire at once.
+  int per_node = 4;  ///< Of these, to one node.
   Duration timeout = std::chrono::milliseconds(200);
   int attempts = 3;
   std::uint64_t m_key = 0;
@@ -33,15 +33,17 @@ class SmpClient {
  public:
   SmpClient(Transport& transport, Clock& clock, SmpSettings settings);
 
-  /// Asks until answered. Errors: `timeout` (mute, or found mute), `busy`, `bad_status`, `bad_answer`, `cancelled`.
+  /// Asks until answered. Errors: `timeout` (mute, or found mute), `busy`, `bad_status`, `bad_answer`,
+  /// `cancelled`.
   asio::awaitable<Result<mad::AttrData>> get(Target target, mad::AttrId attribute, std::uint32_t modifier);
-  /// Sets until answered; the answer is what the device says it holds now. Only for Sets that may be repeated.
+  /// Sets until answered; the answer is what the device says it holds now. Only for Sets that may be
+  /// repeated.
   asio::awaitable<Result<mad::AttrData>> set(Target target, mad::AttrId attribute, std::uint32_t modifier,
                                              mad::AttrData data);
-  /// A Set sent once: for those that move PortState or clear PortStateChange, which must be read back before they are
-  /// repeated.
-  asio::awaitable<Result<mad::AttrData>> set_once(Target target, mad::AttrId attribute, std::uint32_t modifier,
-                                                  mad::AttrData data);
+  /// A Set sent once: for those that move PortState or clear PortStateChange, which must be read back before
+  /// they are repeated.
+  asio::awaitable<Result<mad::AttrData>> set_once(Target target, mad::AttrId attribute,
+                                                  std::uint32_t modifier, mad::AttrData data);
 
   void forget_mute();
   bool is_mute(Guid node) const;
@@ -62,6 +64,7 @@ class SmpClient {
     explicit NodeState(int limit) : gate(limit) {}
     Gate gate;
     int answers_in_a_row = 0;
+    std::uint64_t answers = 0;
     bool mute = false;
   };
   asio::awaitable<Result<mad::AttrData>> ask(Target target, mad::Smp request, int attempts);

@@ -12,15 +12,18 @@ asio::awaitable<Result<mad::Mad>> Transport::exchange(mad::Mad request, Duration
   co_return answer;
 }
 
-asio::awaitable<Result<mad::Mad>> Transport::answer_to(std::uint32_t tid, mad::Mad request, Duration timeout) {
+asio::awaitable<Result<mad::Mad>> Transport::answer_to(std::uint32_t tid, mad::Mad request,
+                                                       Duration timeout) {
   return suspend<Result<mad::Mad>>([this, tid, timeout, request](Completion<Result<mad::Mad>> done) {
     Waiting& waiting = waiting_[tid];
     waiting.done = std::move(done);
     waiting.timer = clock_.after(timeout, [this, tid] { give_up(tid, Errc::timeout); });
     ++sent_;
-    if (Result<void> ok = send(request); !ok) finish(tid, fail(ok.error()));
+    if (Result<void> ok = submit(request, timeout); !ok) finish(tid, fail(ok.error()));
   });
 }
+
+Result<void> Transport::submit(const mad::Mad& request, Duration) { return send(request); }
 
 void Transport::give_up(std::uint32_t tid, Errc code) {
   if (!waiting_.contains(tid)) return;
@@ -35,6 +38,7 @@ void Transport::finish(std::uint32_t tid, Result<mad::Mad> result) {
   waiting_.erase(found);
   clock_.cancel(waiting.timer);
   waiting.done(std::move(result));
+  ended(tid);
 }
 
 void Transport::deliver(const mad::Mad& mad) {
@@ -46,7 +50,9 @@ void Transport::deliver(const mad::Mad& mad) {
       ++strays_;
     return;
   }
-  if (unsolicited_) unsolicited_(mad);
+  if (!unsolicited_ || closed_) return;
+  const Unsolicited handler = unsolicited_;  // it may replace itself
+  handler(mad);
 }
 
 void Transport::close() {
@@ -56,8 +62,9 @@ void Transport::close() {
 
 void Transport::lose(const Error& why) {
   if (closed_) return;
+  const Lost handler = std::exchange(lost_, nullptr);
   close();
-  if (lost_) lost_(why);
+  if (handler) handler(why);
 }
 
 }  // namespace weft::transport

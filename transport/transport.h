@@ -1,9 +1,10 @@
 #pragma once
-// Transport: the way to the fabric through one local port. Three stand behind it: devices (transport/umad), ibsim and
-// weftsim by datagrams (transport/ibsim), and the simulator in process (sim/).
+// Transport: the way to the fabric through one local port. Three stand behind it: devices (transport/umad),
+// ibsim and weftsim by datagrams (transport/ibsim), and the simulator in process (sim/).
 //
-// `exchange` is one attempt; who needs more asks again (SmpClient). Answers are matched to requests here, by the low 32
-// bits of the transaction id, since kernels and simulators use the others. All on the one loop thread.
+// `exchange` is one attempt; who needs more asks again (SmpClient). Answers are matched to requests here, by
+// the low 32 bits of the transaction id, since kernels and simulators use the others. All on the one loop
+// thread.
 
 #include <functional>
 #include <unordered_map>
@@ -18,13 +19,14 @@ namespace weft::transport {
 struct LocalPort {
   std::string device;  ///< "mlx5_0", "ibsim", "sim"
   PortNum number{};
-  Guid guid{};         ///< Port GUID; 0 when only discovery will tell.
+  Guid guid{};  ///< Port GUID; 0 when only discovery will tell.
 };
 
 class Transport {
  public:
   using Unsolicited = std::function<void(const mad::Mad&)>;
-  /// Called once when the device or server is gone; every exchange fails from then on.
+  /// Called once when the device or server is gone; every exchange fails from then on. It may destroy the
+  /// transport.
   using Lost = std::function<void(const Error&)>;
 
   explicit Transport(Clock& clock) : clock_(clock) {}
@@ -53,11 +55,19 @@ class Transport {
   std::uint64_t strays() const { return strays_; }
 
  protected:
-  /// For what came in: wakes the exchange it answers, or hands it to the handler of unsolicited MADs.
+  /// Sends the request of an exchange. Overridden where the way must know how long an answer is awaited.
+  virtual Result<void> submit(const mad::Mad& request, Duration timeout);
+  /// An exchange is over, however it ended: its place on the wire is free.
+  virtual void ended(std::uint32_t /*tid*/) {}
+
+  /// For what came in: wakes the exchange it answers, or hands it to the handler of unsolicited MADs, which
+  /// may destroy the transport.
   void deliver(const mad::Mad& mad);
   /// The way itself says that no answer will come.
   void give_up(std::uint32_t tid, Errc code);
+  /// Ends it all and tells so. The handler may destroy the transport: touch no member afterwards.
   void lose(const Error& why);
+  bool closed() const { return closed_; }
   Clock& clock() { return clock_; }
 
  private:

@@ -1,0 +1,277 @@
+#include "transport/ibsim/ibsim_transport.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "log/log.h"
+#include "mad/node_info.h"
+
+namespace weft::transport {
+
+using ibsim::Control;
+using ibsim::ControlMessage;
+using ibsim::Sent;
+
+namespace {
+
+/// Most kernel calls for receiving in a row; then others on the loop have their turn.
+constexpr int kReadsPerTurn = 4;
+
+std::uint32_t low_tid(const mad::Mad& mad) { return static_cast<std::uint32_t>(mad::tid_of(mad)); }
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+IbsimTransport::Options IbsimTransport::options_from_environment() {
+  Options options;
+  if (std::string name = variable("IBSIM_SOCKNAME"); !name.empty()) options.server.name = std::move(name);
+  const std::string port = variable("IBSIM_SERVER_PORT");
+  options.server.host = variable("IBSIM_SERVER_NAME");
+  if (!port.empty()) {
+    std::from_chars(port.data(), port.data() + port.size(), options.server.port);
+    if (options.server.host.empty()) options.server.host = "localhost";
+  }
+  options.node = variable("SIM_HOST");
+  options.is_sm = std::getenv("SIM_SET_ISSM") != nullptr;
+  return options;
+}
+
+IbsimTransport::IbsimTransport(asio::io_context& loop, Clock& clock, Options options)
+    : Transport(clock), options_(std::move(options)), loop_(loop), control_(loop), data_(loop) {}
+
+IbsimTransport::~IbsimTransport() { IbsimTransport::close(); }
+
+asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> IbsimTransport::connect(asio::io_context& loop,
+                                                                                 Clock& clock,
+                                                                                 Options options) {
+  std::unique_ptr<IbsimTransport> transport(new IbsimTransport(loop, clock, std::move(options)));
+  Result<void> attached = co_await transport->attach();
+  if (!attached) co_return fail(attached.error());
+  co_return Result<std::unique_ptr<IbsimTransport>>(std::move(transport));
+}
+
+asio::awaitable<Result<void>> IbsimTransport::attach() {
+  const ibsim::Server& server = options_.server;
+  if (options_.node.size() > ibsim::kNodeNameSize)
+    co_return fail(Errc::invalid, "node name {} is longer than {} characters", options_.node,
+                   ibsim::kNodeNameSize);
+  Result<ibsim::Endpoint> endpoint = ibsim::open_endpoint(server);
+  if (!endpoint) co_return fail(endpoint.error());
+  control_.assign(endpoint->control.release());
+  read_control();
+
+  const ControlMessage hello = ibsim::connect_message(endpoint->id, options_.is_sm, options_.node);
+  Result<ControlMessage> welcome = co_await ask_server(hello);
+  if (!welcome) co_return fail(welcome.error());
+  if (welcome->type != Control::connect)
+    co_return fail(Errc::invalid,
+                   "{} refuses: no node {}, or too many clients, or another one has IsSM there",
+                   to_string(server), options_.node.empty() ? "at all" : options_.node);
+  client_ = ibsim::first_number(*welcome);
+  attached_ = true;
+  is_sm_ = options_.is_sm;
+  Result<void> connected = ibsim::connect_data(server, *endpoint, client_);
+  if (!connected) co_return fail(connected.error());
+  data_.assign(endpoint->data.release());
+
+  ControlMessage question;
+  question.client = client_;
+  question.type = Control::get_node_info;
+  Result<ControlMessage> told = co_await ask_server(question);
+  if (!told) co_return fail(told.error());
+  const auto info = mad::decode<mad::NodeInfo>(told->data);
+  local_port_ = {"ibsim", PortNum(info.type == NodeType::switch_ ? 0 : 1), info.port_guid};
+  read_data();
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<ControlMessage>> IbsimTransport::ask_server(ControlMessage message) {
+  return suspend<Result<ControlMessage>>([this, message](Completion<Result<ControlMessage>> done) {
+    asked_ = std::move(done);
+    const Sent sent = ibsim::send_control(control_.native_handle(), message);
+    if (sent != Sent::ok) {
+      asked_(fail(Errc::unavailable, "{}: {}", to_string(options_.server), std::strerror(errno)));
+      return;
+    }
+    ask_timer_ = clock().after(options_.connect_timeout, [this] {
+      if (asked_) asked_(fail(Errc::unavailable, "{} does not answer", to_string(options_.server)));
+    });
+  });
+}
+
+void IbsimTransport::read_control() {
+  control_.async_wait(asio::posix::descriptor_base::wait_read,
+                      [this, alive = Alive(alive_)](const boost::system::error_code& error) {
+                        if (!alive.expired() && !error && control_.is_open()) take_control();
+                      });
+}
+
+void IbsimTransport::take_control() {
+  while (const std::optional<ControlMessage> message = ibsim::receive_control(control_.native_handle())) {
+    if (asked_) {
+      clock().cancel(ask_timer_);
+      asked_(*message);
+    } else if (message->type == Control::error) {
+      log::named("transport")
+          ->warn("ibsim refused a request server={} client={}", options_.server.name, client_);
+    }
+  }
+  read_control();
+}
+
+void IbsimTransport::read_data() {
+  data_.async_wait(asio::posix::descriptor_base::wait_read,
+                   [this, alive = Alive(alive_)](const boost::system::error_code& error) {
+                     if (!alive.expired() && !error && data_.is_open()) take_data();
+                   });
+}
+
+void IbsimTransport::take_data() {
+  const Alive alive(alive_);
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    const auto datagrams = receiver_.receive(data_.native_handle());
+    if (!datagrams)
+      return lose(Error{datagrams.error().code, to_string(options_.server) + ": " + datagrams.error().what});
+    for (const ibsim::Receiver::Datagram& datagram : *datagrams) {
+      take(datagram);
+      if (alive.expired() || !data_.is_open()) return;
+    }
+    if (!receiver_.was_full()) break;
+  }
+  read_data();
+}
+
+void IbsimTransport::take(const ibsim::Receiver::Datagram& datagram) {
+  if (ibsim::status_of(datagram.envelope) == 0) return deliver(datagram.mad);
+  // Ours, come back undelivered. The transaction id of a reply is its asker's, not ours.
+  if (mad::is_response(mad::method_of(datagram.mad))) return;
+  give_up(low_tid(datagram.mad), Errc::timeout);
+}
+
+Result<void> IbsimTransport::send(const mad::Mad& mad) {
+  if (!data_.is_open() || losing_) return fail(Errc::cancelled, "{} is gone", to_string(options_.server));
+  unanswered_.push_back(mad);
+  flush_soon();
+  return {};
+}
+
+Result<void> IbsimTransport::submit(const mad::Mad& request, Duration) {
+  requests_.push_back(request);
+  if (losing_) return fail(Errc::cancelled, "{} is gone", to_string(options_.server));
+  flush_soon();
+  return {};
+}
+
+void IbsimTransport::ended(std::uint32_t tid) {
+  if (!data_.is_open()) return;
+  // Ids rise (and wrap), so what waits here is not below the first that waits.
+  const auto below = [tid](const mad::Mad& mad) { return static_cast<std::int32_t>(low_tid(mad) - tid) < 0; };
+  const bool waits = !requests_.empty() && (below(requests_.front()) || low_tid(requests_.front()) == tid);
+  if (waits) {
+    const auto at = std::ranges::find_if_not(requests_, below);
+    if (at != requests_.end() && low_tid(*at) == tid) requests_.erase(at);
+    return;
+  }
+  --on_wire_;
+  if (!requests_.empty()) flush_soon();
+}
+
+void IbsimTransport::flush_soon() {
+  if (std::exchange(flushing_, true)) return;
+  asio::post(loop_, [this, alive = Alive(alive_)] {
+    if (!alive.expired() && data_.is_open()) flush();
+  });
+}
+
+void IbsimTransport::flush() {
+  flushing_ = false;
+  std::array<const mad::Mad*, ibsim::kBatch> batch{};
+  while (!losing_) {
+    const std::size_t count = collect(batch);
+    if (count == 0) return;
+    const ibsim::SentMads sent = ibsim::send_mads(data_.native_handle(), std::span(batch).first(count));
+    left(sent.count);
+    if (sent.rest == Sent::full) return flush_when_writable();
+    if (sent.rest == Sent::gone) return lose_soon();
+    if (sent.rest == Sent::refused) drop_first();
+  }
+}
+
+std::size_t IbsimTransport::collect(std::span<const mad::Mad*> batch) const {
+  std::size_t count = 0;
+  for (auto at = unanswered_.begin(); at != unanswered_.end() && count < batch.size(); ++at)
+    batch[count++] = &*at;
+  auto room = static_cast<std::size_t>(std::max(0, options_.window - on_wire_));
+  for (auto at = requests_.begin(); at != requests_.end() && count < batch.size() && room > 0; ++at, --room)
+    batch[count++] = &*at;
+  return count;
+}
+
+void IbsimTransport::left(std::size_t count) {
+  for (; count > 0 && !unanswered_.empty(); --count) unanswered_.pop_front();
+  for (; count > 0; --count) {
+    requests_.pop_front();
+    ++on_wire_;
+  }
+}
+
+void IbsimTransport::drop_first() {
+  log::named("transport")
+      ->warn("ibsim send failed server={} error=\"{}\"", options_.server.name, std::strerror(errno));
+  if (!unanswered_.empty()) return unanswered_.pop_front();
+  const std::uint32_t tid = low_tid(requests_.front());
+  give_up(tid, Errc::system);
+}
+
+void IbsimTransport::flush_when_writable() {
+  flushing_ = true;
+  data_.async_wait(asio::posix::descriptor_base::wait_write,
+                   [this, alive = Alive(alive_)](const boost::system::error_code& error) {
+                     if (!alive.expired() && !error && data_.is_open()) flush();
+                   });
+}
+
+void IbsimTransport::lose_soon() {
+  if (std::exchange(losing_, true)) return;
+  asio::post(loop_, [this, alive = Alive(alive_)] {
+    if (!alive.expired()) lose(Error{Errc::unavailable, to_string(options_.server) + " is gone"});
+  });
+}
+
+Result<void> IbsimTransport::set_is_sm(bool on) {
+  if (!control_.is_open()) return fail(Errc::cancelled, "the transport is closed");
+  if (on == is_sm_) return {};
+  const Sent sent = ibsim::send_control(control_.native_handle(), ibsim::set_is_sm_message(client_, on));
+  if (sent == Sent::gone) lose_soon();
+  if (sent != Sent::ok) return fail(Errc::system, "{}: {}", to_string(options_.server), std::strerror(errno));
+  is_sm_ = on;
+  return {};
+}
+
+void IbsimTransport::close() {
+  clock().cancel(ask_timer_);
+  if (attached_) {
+    ControlMessage goodbye;
+    goodbye.client = client_;
+    goodbye.type = Control::disconnect;
+    // ibsim leaves IsSM set when it is not cleared first. Nothing is left to do if it is gone already.
+    if (is_sm_) ibsim::send_control(control_.native_handle(), ibsim::set_is_sm_message(client_, false));
+    ibsim::send_control(control_.native_handle(), goodbye);
+    attached_ = false;
+  }
+  boost::system::error_code ignored;
+  control_.close(ignored);
+  data_.close(ignored);
+  unanswered_.clear();
+  requests_.clear();
+  Transport::close();
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,98 @@
+#pragma once
+// IbsimTransport: a port of a fabric that ibsim or weftsim simulates, by its datagram protocol. No preload,
+// whole MADs of 256 bytes, nothing blocks.
+//
+// At most `window` requests are on the wire; more wait here, since ibsim stops reading when about 250 are
+// unanswered. What we send without asking for an answer goes first. The server tells at once that a request
+// was not delivered, which ends the exchange with `timeout`. Unix sockets do not tell that the server died:
+// the next packet does.
+
+#include <array>
+#include <deque>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "transport/ibsim/endpoint.h"
+#include "transport/transport.h"
+
+namespace weft::transport {
+
+class IbsimTransport final : public Transport {
+ public:
+  struct Options {
+    ibsim::Server server;
+    /// Id or description of the node to be; empty: the first of the net file. Its first port, or port 0 of a
+    /// switch.
+    std::string node;
+    bool is_sm = false;  ///< IsSM from the start.
+    int window = 128;    ///< Requests on the wire at once.
+    Duration connect_timeout = std::chrono::seconds(2);
+  };
+  /// As ibsim's own clients take them: IBSIM_SOCKNAME, IBSIM_SERVER_NAME and _PORT, SIM_HOST, SIM_SET_ISSM.
+  static Options options_from_environment();
+
+  /// Attaches to the server. Errors: `unavailable` when it is not there or does not answer; `invalid` when it
+  /// refuses; `system`. The caller tries again.
+  static asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> connect(asio::io_context& loop,
+                                                                          Clock& clock, Options options);
+  /// Clears IsSM and takes leave of the server.
+  ~IbsimTransport() override;
+
+  Result<void> send(const mad::Mad& mad) override;
+  const LocalPort& local_port() const override { return local_port_; }
+  /// The server's answer is not awaited; a refusal is logged.
+  Result<void> set_is_sm(bool on) override;
+  void close() override;
+
+  /// Requests that have left and are not over yet.
+  int on_the_wire() const { return on_wire_; }
+
+ private:
+  IbsimTransport(asio::io_context& loop, Clock& clock, Options options);
+  Result<void> submit(const mad::Mad& request, Duration timeout) override;
+  void ended(std::uint32_t tid) override;
+
+  asio::awaitable<Result<void>> attach();
+  asio::awaitable<Result<ibsim::ControlMessage>> ask_server(ibsim::ControlMessage message);
+  void read_control();
+  void read_data();
+  void take_control();
+  void take_data();
+  void take(const ibsim::Receiver::Datagram& datagram);
+
+  /// Sends what waits once the handlers before this one have added theirs, so that one kernel call takes
+  /// many.
+  void flush_soon();
+  void flush();
+  /// The MADs that may go now: what asks for no answer, then requests as far as the window goes.
+  std::size_t collect(std::span<const mad::Mad*> batch) const;
+  /// The first `count` of what collect() told are on their way.
+  void left(std::size_t count);
+  /// The kernel will not have the first of them.
+  void drop_first();
+  void flush_when_writable();
+  void lose_soon();
+
+  using Alive = std::weak_ptr<int>;
+  Options options_;
+  asio::io_context& loop_;
+  asio::posix::stream_descriptor control_;
+  asio::posix::stream_descriptor data_;
+  ibsim::Receiver receiver_;
+  LocalPort local_port_;
+  std::uint32_t client_ = 0;
+  bool attached_ = false;
+  bool is_sm_ = false;
+  bool losing_ = false;
+  bool flushing_ = false;  // a flush is on its way: posted, or when the socket takes more
+  int on_wire_ = 0;
+  std::deque<mad::Mad> unanswered_;  // replies and the like
+  std::deque<mad::Mad> requests_;    // in order of their transaction ids
+  Completion<Result<ibsim::ControlMessage>> asked_;
+  Clock::TimerId ask_timer_ = Clock::TimerId::none;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers of the loop hold it weakly
+};
+
+}  // namespace weft::transport

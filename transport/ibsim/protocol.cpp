@@ -1,0 +1,69 @@
+#include "transport/ibsim/protocol.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::transport::ibsim {
+namespace {
+
+// First bits of the envelope's fields.
+constexpr std::size_t kToLid = 0;
+constexpr std::size_t kFromLid = 32;
+constexpr std::size_t kToQp = 64;
+constexpr std::size_t kFromQp = 96;
+constexpr std::size_t kStatus = 128;
+constexpr std::size_t kLength = 192;
+
+}  // namespace
+
+ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view node) {
+  ControlMessage message;
+  message.type = Control::connect;
+  message.length = message.data.size();
+  const std::array<std::uint32_t, 3> numbers{id, 0, is_sm ? 1u : 0u};
+  std::memcpy(message.data.data(), numbers.data(), sizeof(numbers));
+  std::memcpy(message.data.data() + sizeof(numbers), node.data(), std::min(node.size(), kNodeNameSize));
+  return message;
+}
+
+ControlMessage set_is_sm_message(std::uint32_t client, bool on) {
+  ControlMessage message;
+  message.client = client;
+  message.type = Control::set_is_sm;
+  const std::uint32_t value = on ? 1 : 0;
+  message.length = sizeof(value);
+  std::memcpy(message.data.data(), &value, sizeof(value));
+  return message;
+}
+
+std::uint32_t first_number(const ControlMessage& message) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, message.data.data(), sizeof(value));
+  return value;
+}
+
+Envelope envelope_of(const mad::Mad& mad) {
+  Envelope envelope{};
+  const bool directed = mad.bytes[1] == static_cast<std::uint8_t>(mad::MgmtClass::subn_directed);
+  const bool subnet = directed || mad.bytes[1] == static_cast<std::uint8_t>(mad::MgmtClass::subn_lid_routed);
+  const Lid to = directed ? kLidPermissive : mad.address.lid;
+  put_bits(envelope, kToLid, 16, raw(to));
+  put_bits(envelope, kFromLid, 16, directed ? raw(kLidPermissive) : 0);  // 0: the LID we have
+  put_bits(envelope, kToQp, 32, mad.address.qp);
+  put_bits(envelope, kFromQp, 32, subnet ? 0 : 1);
+  put_bits(envelope, kLength, 64, mad::kMadSize);
+  return envelope;
+}
+
+mad::Address sender_of(const Envelope& envelope) {
+  mad::Address address;
+  address.lid = static_cast<Lid>(get_bits(envelope, kFromLid, 16));
+  address.qp = static_cast<std::uint32_t>(get_bits(envelope, kFromQp, 32));
+  return address;
+}
+
+std::uint32_t status_of(const Envelope& envelope) {
+  return static_cast<std::uint32_t>(get_bits(envelope, kStatus, 32));
+}
+
+}  // namespace weft::transport::ibsim

@@ -1,0 +1,24 @@
+#pragma once
+// Answers to the requests of others, made from the request itself: a directed-route answer travels back by
+// the return path that the way here wrote into the packet, so all bytes that are not told otherwise stay as
+// they came.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mad/mad.h"
+#include "mad/smp.h"
+
+namespace weft::transport {
+
+/// The answer to an SMP: GetResp with `data`; for a directed route with the direction bit.
+inline mad::Mad response_to(const mad::Mad& request, const mad::AttrData& data, std::uint16_t status = 0) {
+  mad::Mad answer = request;
+  answer.bytes[3] = static_cast<std::uint8_t>(mad::Method::get_resp);
+  const bool directed = answer.bytes[1] == static_cast<std::uint8_t>(mad::MgmtClass::subn_directed);
+  put_bits(answer.bytes, 32, 16, directed ? status | 0x8000u : status);
+  std::ranges::copy(data, answer.bytes.begin() + mad::kSmpDataAt);
+  return answer;
+}
+
+}  // namespace weft::transport
