@@ -1,8 +1,22 @@
 #include "routing/engine.h"
 
+#include <algorithm>
+#include <array>
+
+#include "routing/engines.h"
+
 namespace weft::routing {
 
-std::span<const Engine> engines() { return {}; }
-const Engine* find_engine(std::string_view) { return nullptr; }
+static constexpr std::array kEngines{
+    Engine{"min-hop", min_hop},
+    Engine{"up-down", up_down},
+};
+
+std::span<const Engine> engines() { return kEngines; }
+
+const Engine* find_engine(std::string_view name) {
+  const auto at = std::ranges::find(kEngines, name, &Engine::name);
+  return at == kEngines.end() ? nullptr : &*at;
+}
 
 }  // namespace weft::routing

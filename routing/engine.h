@@ -11,8 +11,8 @@ namespace weft::routing {
 
 struct Engine {
   std::string_view name;
-  /// Errors: `unsafe` or `invalid` with the reason in plain words when the engine cannot serve this fabric. Whether
-  /// the answer is right is not the engine's word but `check`'s.
+  /// Errors: `unsafe` or `invalid` with the reason in plain words when the engine cannot serve this fabric.
+  /// Whether the answer is right is not the engine's word but `check`'s.
   Result<Routes> (*compute)(const Problem& problem);
 };
 

@@ -13,11 +13,13 @@ namespace weft::routing {
 /// A range of LIDs and where it hangs on the switch graph.
 struct Destination {
   Lid base{};
-  std::uint8_t lmc = 0;     ///< 2^lmc LIDs from `base` on.
-  SwitchId at{};            ///< The switch that delivers it.
-  PortNum port{};           ///< Delivering port; 0 when the destination is the switch itself.
-  bool runs_sm = false;     ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
+  std::uint8_t lmc = 0;  ///< 2^lmc LIDs from `base` on.
+  SwitchId at{};         ///< The switch that delivers it.
+  PortNum port{};        ///< Delivering port; 0 when the destination is the switch itself.
+  bool runs_sm = false;  ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
   bool is_switch() const { return port == PortNum{0}; }
+  /// Counted as a host: it talks to everybody.
+  bool is_peer() const { return !is_switch() || runs_sm; }
   bool operator==(const Destination&) const = default;
 };
 
@@ -31,7 +33,7 @@ struct Problem {
   Lid top{};
   /// GUIDs that the configuration names as roots, or empty.
   std::vector<Guid> roots;
-  /// The routes in force, for engines that keep what still works; may be null.
+  /// The routes in force, for engines that keep what still works; may be null, may be of another Fabric.
   const Routes* previous = nullptr;
 };
 
@@ -41,6 +43,8 @@ using Lft = std::vector<std::uint8_t>;
 struct Routes {
   std::string engine;  ///< Name of the engine that made it.
   Lid top{};
+  /// By SwitchId, rising: whose row each one is, so that Routes of another Fabric can be matched.
+  std::vector<Guid> switches;
   /// By SwitchId. Rows are shared with the previous Routes where they are equal.
   std::vector<std::shared_ptr<const Lft>> lfts;
   /// Data VLs the tables need to be free of deadlock; 1 for anything ordered up*/down*.
@@ -52,6 +56,25 @@ struct Routes {
     const Lft& lft = *lfts[raw(at)];
     return raw(lid) < lft.size() ? static_cast<PortNum>(lft[raw(lid)]) : kPortDrop;
   }
+};
+
+/// Bytes in a row that has room for `top`: whole blocks of 64.
+constexpr std::size_t row_size(Lid top) { return (static_cast<std::size_t>(raw(top)) / 64 + 1) * 64; }
+
+/// The row of a switch, or null.
+std::shared_ptr<const Lft> row_of(const Routes& routes, Guid switch_guid);
+
+/// Rows under construction: one per switch, writable, all entries "drop" at first.
+class Tables {
+ public:
+  explicit Tables(const Problem& problem);
+  std::uint8_t* row(std::size_t switch_index) { return rows_[switch_index]->data(); }
+  /// Gives the rows away as Routes; a row equal to the previous one of the same switch is that one.
+  Routes finish(std::string_view engine) &&;
+
+ private:
+  const Problem& problem_;
+  std::vector<std::shared_ptr<Lft>> rows_;
 };
 
 }  // namespace weft::routing

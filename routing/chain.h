@@ -1,0 +1,53 @@
+#pragma once
+// Chain: from the engines an operator names to tables that are safe. Each engine's answer goes through the
+// check; the first that passes is taken, and why each one before it was not is part of the answer, so nothing
+// changes engine silently. Nothing that could deadlock or loop is ever handed out.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "routing/check.h"
+#include "routing/engine.h"
+
+namespace weft::routing {
+
+enum class OnFailure {
+  next,       ///< When all engines named fail, up-down is tried too.
+  keep_last,  ///< When all engines named fail, entries in force that still lead somewhere stay; the rest is
+              ///< lost.
+};
+
+struct ChainOptions {
+  /// Names of engines, tried in order. "auto" stands for min-hop, then up-down.
+  std::vector<std::string> engines{"auto"};
+  OnFailure on_failure = OnFailure::next;
+  bool operator==(const ChainOptions&) const = default;
+};
+
+/// An engine whose answer was not taken.
+struct Refusal {
+  std::string engine;
+  std::string reason;  ///< In plain words.
+  bool operator==(const Refusal&) const = default;
+};
+
+struct ChainResult {
+  Routes routes;
+  CheckReport report;             ///< Of `routes`; safe unless `kept_last`, and even then free of deadlock.
+  std::vector<Refusal> refusals;  ///< In order tried.
+  bool kept_last = false;     ///< The tables in force stay; report.lost counts the pairs they do not serve.
+  bool beyond_named = false;  ///< Up-down was taken though the options do not name it.
+};
+
+/// Errors: `invalid` for an engine nobody has, naming those there are; `unsafe` with every engine's reason
+/// when
+///   nothing passes. The caller then leaves the fabric as it is.
+Result<ChainResult> route(const Problem& problem, const ChainOptions& options);
+
+/// The tables in force, cut down to this fabric: rows of switches that are gone fall away, new switches have
+/// none of their entries set, and entries lead nowhere where their link is gone or their LID has no owner.
+/// Nothing without tables in force.
+std::optional<Routes> keep_last(const Problem& problem);
+
+}  // namespace weft::routing

@@ -1,0 +1,59 @@
+#pragma once
+// ChannelGraph: which buffer waits for which. A channel is one direction of a link on one VL; a packet that
+// holds it and must go on through another makes the first depend on the second. Tables are free of deadlock
+// when the dependencies have no cycle. Source: Dally and Seitz, 1987.
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace weft::routing {
+
+/// The buffer behind a port, on one VL: what leaves switch `from` by `port`.
+struct Channel {
+  SwitchId from{};
+  PortNum port{};
+  Vl vl{};
+  auto operator<=>(const Channel&) const = default;
+};
+
+class ChannelGraph {
+ public:
+  /// `width`: port slots of a switch, 0 included. `peers`: [switch * width + port], the switch behind the
+  /// port, or a number that is none. The caller keeps `peers`.
+  ChannelGraph(const std::vector<std::uint16_t>& peers, std::uint32_t width, std::uint32_t lanes);
+
+  /// The channel's number; ports below `width`, lanes below `lanes`.
+  std::uint32_t id(std::uint32_t s, std::uint32_t port, std::uint32_t lane = 0) const {
+    return (s * width_ + port) * lanes_ + lane;
+  }
+  /// Packets that hold `channel` go on by `port` of the switch behind it. A port that leads to a host waits
+  /// for nobody.
+  void depend(std::uint32_t channel, std::uint32_t port, std::uint32_t lane = 0) {
+    const std::uint32_t bit = port * lanes_ + lane;
+    waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] |= std::uint64_t{1} << bit % 64;
+  }
+
+  /// A cycle, each channel waiting for the next and the last for the first, as short as can be found at
+  /// little cost, the same at every call; empty when there is none. Cost: O(channels + dependencies).
+  std::vector<Channel> find_cycle() const;
+
+ private:
+  /// Position of the first bit set at or after `bit`, or words_ * 64.
+  std::uint32_t next_bit(std::uint32_t channel, std::uint32_t bit) const;
+  /// What a bit of `channel` stands for; kNone for a port that leads to no switch.
+  std::uint32_t target(std::uint32_t channel, std::uint32_t bit) const;
+  std::vector<std::uint32_t> any_cycle() const;
+  std::vector<std::uint32_t> shortest_cycle_from(std::uint32_t channel) const;
+
+  static constexpr std::uint32_t kNone = ~0U;
+  const std::vector<std::uint16_t>& peers_;
+  std::uint32_t width_;
+  std::uint32_t lanes_;
+  std::uint32_t words_;
+  std::uint32_t switches_;
+  std::vector<std::uint64_t> waits_;  // [channel][word]: ports * lanes of the next switch
+};
+
+}  // namespace weft::routing

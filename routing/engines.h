@@ -1,0 +1,13 @@
+#pragma once
+// The engines, one function each; engine.cpp lists them by name.
+
+#include "routing/engine.h"
+
+namespace weft::routing {
+
+/// Shortest paths, evenly loaded; not always free of credit loops.
+Result<Routes> min_hop(const Problem& problem);
+/// Paths along one up*/down* order, evenly loaded; never a credit loop, every connected pair reached.
+Result<Routes> up_down(const Problem& problem);
+
+}  // namespace weft::routing
