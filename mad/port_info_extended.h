@@ -1,5 +1,5 @@
 #pragma once
-// PortInfoExtended: forward error correction of a port. Source: IBTA vol. 1, 14.2.5.19. Asked only where
+// PortInfoExtended: forward error correction of a port. Source: IBTA vol. 1, 14.2.5. Asked only where
 // PortCap2::port_info_extended says so.
 
 #include "mad/attribute_id.h"
@@ -9,8 +9,7 @@ namespace weft::mad {
 
 struct PortInfoExtended {
   std::uint32_t capabilities = 0;  ///< Bit 0: the FEC fields are valid.
-  std::uint16_t fec_active =
-      0;  ///< 0 none, 1 fire code, 2 RS(528,514), 3 RS(271,257) low latency, 4 RS(544,514).
+  std::uint16_t fec_active = 0;    ///< 0 is none.
   std::uint16_t fdr_fec_supported = 0;
   std::uint16_t fdr_fec_enabled = 0;
   std::uint16_t edr_fec_supported = 0;

@@ -66,22 +66,6 @@ Result<Smp> to_smp(const Mad& mad) {
   return smp;
 }
 
-Mad reply_to(const Mad& request, const AttrData& data, Status status) {
-  Mad reply = request;
-  Header header = header_of(request);
-  header.method = header.method == Method::trap ? Method::trap_repress : Method::get_resp;
-  header.status = static_cast<std::uint16_t>(status);
-  if (header.mgmt_class == MgmtClass::subn_directed) {
-    header.status |= kDirectionBit;
-    const std::uint64_t source = get_bits(request.bytes, kDrSlidBit, 16);
-    put_bits(reply.bytes, kDrSlidBit, 16, get_bits(request.bytes, kDrDlidBit, 16));
-    put_bits(reply.bytes, kDrDlidBit, 16, source);
-  }
-  encode_into(std::span<std::uint8_t>(reply.bytes), header);
-  std::ranges::copy(data, reply.bytes.begin() + kSmpDataAt);
-  return reply;
-}
-
 std::string describe(const Smp& smp) {
   const std::string way = smp.route ? "by " + to_string(*smp.route) : "to LID " + to_string(smp.address.lid);
   return fmt::format("{} {} modifier 0x{:08x} {}", name(smp.method), name(smp.attribute), smp.modifier, way);

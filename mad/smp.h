@@ -35,11 +35,6 @@ Mad to_mad(const Smp& smp);
 /// Errors: `malformed` for a class that is not subnet management, or a hop count above 63.
 Result<Smp> to_smp(const Mad& mad);
 
-/// The answer to a Get or Set (GetResp) or to a trap (TrapRepress), by the way the request came: a directed
-/// route keeps its hop pointer and return path, which to_mad cannot know. Everything not named here is as in
-/// the request.
-Mad reply_to(const Mad& request, const AttrData& data, Status status = Status::ok);
-
 /// An attribute as the 64 bytes of an SMP, all other bits zero.
 template <typename S>
 AttrData encode(const S& attribute) {

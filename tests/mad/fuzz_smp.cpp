@@ -1,5 +1,5 @@
 // A whole MAD from arbitrary bytes: what is taken as an SMP comes back from its own bytes, and can be
-// described and answered.
+// described.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again->status == smp->status && again->tid == smp->tid && again->m_key == smp->m_key);
   require(again->route == smp->route && again->returning == smp->returning && again->data == smp->data);
   require(to_mad(*again).bytes == made.bytes);
-  const Mad reply = reply_to(mad, smp->data);
-  require(tid_of(reply) == tid_of(mad) && is_response(method_of(reply)));
   return 0;
 }

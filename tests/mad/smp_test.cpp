@@ -120,52 +120,6 @@ TEST(Smp, IsDescribedByMethodAttributeAndWay) {
   EXPECT_EQ(describe(smp), "Get PortInfo modifier 0x00000003 to LID 12");
 }
 
-TEST(ReplyTo, TurnsADirectedRequestRoundAndKeepsItsWay) {
-  Smp smp;
-  smp.method = Method::get;
-  smp.attribute = AttrId::sm_info;
-  smp.tid = 77;
-  smp.route = DirectedRoute().then(PortNum{1}).then(PortNum{2});
-  Mad request = to_mad(smp);
-  request.bytes[6] = 2;    // hop pointer, counted up on the way
-  request.bytes[193] = 9;  // return path, filled in on the way
-  request.bytes[194] = 4;
-  request.address.lid = Lid{3};
-  AttrData data{};
-  data[0] = 0xab;
-  const Mad reply = reply_to(request, data, Status::busy);
-  const Header header = header_of(reply);
-  EXPECT_EQ(header.method, Method::get_resp);
-  EXPECT_EQ(header.status, 0x8001);
-  EXPECT_EQ(header.hop_pointer, 2);
-  EXPECT_EQ(header.hop_count, 2);
-  EXPECT_EQ(header.tid, 77u);
-  EXPECT_EQ(header.attribute, AttrId::sm_info);
-  EXPECT_EQ(reply.bytes[193], 9);
-  EXPECT_EQ(reply.bytes[194], 4);
-  EXPECT_EQ(reply.bytes[kSmpDataAt], 0xab);
-  EXPECT_EQ(reply.address, request.address);
-}
-
-TEST(ReplyTo, SwapsTheLidsOfARouteThatStartsOrEndsByLid) {
-  Mad request = to_mad(Smp{});
-  put_bits(request.bytes, 32 * 8, 16, 7);
-  put_bits(request.bytes, 34 * 8, 16, 0xffff);
-  const Mad reply = reply_to(request, AttrData{});
-  EXPECT_EQ(get_bits(reply.bytes, 32 * 8, 16), 0xffffu);
-  EXPECT_EQ(get_bits(reply.bytes, 34 * 8, 16), 7u);
-}
-
-TEST(ReplyTo, RepressesATrap) {
-  Smp trap;
-  trap.method = Method::trap;
-  trap.attribute = AttrId::notice;
-  trap.route.reset();
-  const Mad reply = reply_to(to_mad(trap), trap.data);
-  EXPECT_EQ(method_of(reply), Method::trap_repress);
-  EXPECT_EQ(header_of(reply).status, 0);
-}
-
 TEST(Mad, CarriesItsTransactionIdAtByteEight) {
   Mad mad;
   set_tid(mad, 0x0102030405060708);
