@@ -1,6 +1,6 @@
 #pragma once
-// Topology: cabling as plain data, before anything is discovered or configured. What blueprints make, what files are
-// read into and written from, and what the simulator is built of.
+// Topology: cabling as plain data, before anything is discovered or configured. What blueprints make, what
+// files are read into and written from, and what the simulator is built of.
 
 #include <cstdint>
 #include <optional>
@@ -49,8 +49,12 @@ struct Topology {
   bool operator==(const Topology&) const = default;
 };
 
-/// Refuses what cannot be cabled: unknown node or port, a port used twice, a port to itself, two nodes with one id or
-/// GUID, more ports than a node can have. Errors: `invalid` or `conflict`, naming node and port.
+/// Brings cables into the one order that all readers and makers give them: each with its lower end first,
+/// then by that end. So two topologies that describe the same cabling are equal.
+void sort_cables(Topology& topology);
+
+/// Refuses what cannot be cabled: unknown node or port, a port used twice, a port to itself, two nodes with
+/// one id or GUID, more ports than a node can have. Errors: `invalid` or `conflict`, naming node and port.
 Result<void> validate(const Topology& topology);
 
 }  // namespace weft::topology

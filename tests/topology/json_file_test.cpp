@@ -1,0 +1,85 @@
+#include "topology/json_file.h"
+
+#include <gtest/gtest.h>
+
+#include "topology/blueprint.h"
+
+namespace weft::topology {
+namespace {
+
+TEST(JsonFile, ComesBackFromWritingExactly) {
+  Topology made = from_blueprint("ring:6:rails=2,rail-ports=1,hosts=2").value();
+  made.name = "a \"name\" with \\ and \xc3\xa9";
+  made.nodes[0].description = "say \"hello\"";
+  made.nodes[0].system_guid = Guid{5};
+  made.nodes[1].port_guids[1] = Guid{0x1234};
+  made.nodes.back().enhanced_port0 = true;
+  made.nodes.back().type = NodeType::router;
+  made.nodes.back().port_guids = {Guid{1}, Guid{2}, Guid{3}, Guid{4}};
+  made.nodes.back().port_count = 4;
+  std::swap(made.cables[3], made.cables[7]);
+  std::swap(made.cables[3].a, made.cables[3].b);
+  made.cables[0].width = LinkWidth::x2;
+  made.cables[0].speed = LinkSpeed::fdr10;
+  const auto again = read_json(write_json(made), "t.json");
+  ASSERT_TRUE(again.has_value()) << again.error().what;
+  EXPECT_EQ(*again, made);
+}
+
+TEST(JsonFile, FillsInWhatIsLeftOut) {
+  const auto read = read_json(
+      R"({"weft_topology": 1, "nodes": [{"id": "h", "type": "hca", "guid": "0x10", "ports": 2},
+          {"id": "s", "type": "switch", "guid": "0x20", "ports": 4}], "cables": [["h", 2, "s", 4, "4x", "NDR"]]})",
+      "t.json");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->nodes[0].port_guids, (std::vector<Guid>{Guid{0x11}, Guid{0x12}}));
+  EXPECT_EQ(read->nodes[0].description, "h");
+  EXPECT_EQ(read->nodes[1].port_guids, std::vector<Guid>{Guid{0x20}});
+  EXPECT_EQ(read->nodes[1].system_guid, Guid{0x20});
+  EXPECT_EQ(read->cables[0], (Cable{{0, PortNum{2}}, {1, PortNum{4}}, LinkWidth::x4, LinkSpeed::ndr}));
+}
+
+struct Bad {
+  const char* text;
+  const char* message;
+};
+
+class BadJson : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadJson, IsRefusedWithItsPlace) {
+  const auto topology = read_json(GetParam().text, "f");
+  ASSERT_FALSE(topology.has_value());
+  EXPECT_TRUE(topology.error().what.starts_with(GetParam().message)) << topology.error().what;
+}
+
+#define WITH_NODES(nodes) "{\"weft_topology\": 1, \"nodes\": [" nodes "]}"
+#define WITH_CABLE(cable)                                                                                   \
+  "{\"weft_topology\": 1, \"nodes\": [{\"id\": \"s\", \"type\": \"switch\", \"guid\": \"0x2\", \"ports\": " \
+  "4}],"                                                                                                    \
+  "\"cables\": [" cable "]}"
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadJson,
+    testing::Values(
+        Bad{"", "f:1: "}, Bad{"{\n\n\"a\": x}", "f:3: "}, Bad{"{} {}", "f:1: "},
+        Bad{"[]", "f: not a JSON object"}, Bad{"{}", "f: \"weft_topology\": 1 is missing"},
+        Bad{"{\"weft_topology\": 2}", "f: \"weft_topology\": 1"},
+        Bad{"{\"weft_topology\": 1, \"node\": []}", "f: file: unknown key \"node\""},
+        Bad{"{\"weft_topology\": 1, \"nodes\": {}}", "f: file: nodes is not a list"},
+        Bad{WITH_NODES("7"), "f: nodes[0]: not an object"},
+        Bad{WITH_NODES("{\"id\": 7}"), "f: nodes[0]: id is not a string"},
+        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hub\"}"), "f: nodes[0]: type is none of"},
+        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": 7}"), "f: nodes[0]: guid is not a GUID"},
+        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"ports\": 300}"), "f: nodes[0]: ports is not"},
+        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 1, \"x\": 1}"),
+            "f: nodes[0]: unknown key \"x\""},
+        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 0}"),
+            "f: a: 0 ports"},
+        Bad{WITH_CABLE("3"), "f: cables[0]: not ["},
+        Bad{WITH_CABLE("[\"t\", 1, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: unknown node \"t\""},
+        Bad{WITH_CABLE("[\"s\", 0, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: bad port number of s"},
+        Bad{WITH_CABLE("[\"s\", 1, \"s\", 2, \"5x\", \"HDR\"]"), "f: cables[0]: bad link width"},
+        Bad{WITH_CABLE("[\"s\", 1, \"s\", 5, \"4x\", \"HDR\"]"), "f: cable 0 ends at port 5 of s"}));
+
+}  // namespace
+}  // namespace weft::topology
