@@ -85,14 +85,28 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp re
   request.route = target.route;
   request.m_key = settings_.m_key;
   NodeState* node = state_of(target.node);
+  if (node != nullptr) {
+    // The place at the node is kept over all attempts, so that those who wait learn after one retry cycle.
+    const bool free = node->gate.try_enter();
+    if (!free) co_await node->gate.enter();
+  }
+  Result<mad::AttrData> answer = co_await ask_inside(node, request, attempts);
+  if (node != nullptr) node->gate.leave();
+  co_return answer;
+}
+
+asio::awaitable<Result<mad::AttrData>> SmpClient::ask_inside(NodeState* node, const mad::Smp& request,
+                                                             int attempts) {
   const std::uint64_t answers_before = node != nullptr ? node->answers : 0;
   for (int number = 1;; ++number) {
-    Result<mad::AttrData> answer = co_await attempt(node, request);
+    if (node != nullptr && node->mute)
+      co_return fail(Errc::timeout, "{}: the node is mute", mad::describe(request));
+    Result<mad::AttrData> answer = co_await attempt(request);
     learn(node, answer.has_value() || answer.error().code != Errc::timeout);
     if (answer) co_return answer;
     const Errc code = answer.error().code;
     const bool again = code == Errc::timeout || code == Errc::busy;
-    if (again && number < attempts && (node == nullptr || !node->mute)) continue;
+    if (again && number < attempts) continue;
     // Loss can hit one request at every attempt; a node that answered others meanwhile is not mute.
     const bool silent = node != nullptr && node->answers == answers_before;
     if (code == Errc::timeout && attempts > 1 && silent) node->mute = true;
@@ -101,15 +115,7 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp re
   }
 }
 
-asio::awaitable<Result<mad::AttrData>> SmpClient::attempt(NodeState* node, mad::Smp request) {
-  if (node != nullptr) {
-    const bool free = node->gate.try_enter();
-    if (!free) co_await node->gate.enter();
-    if (node->mute) {
-      node->gate.leave();
-      co_return fail(Errc::timeout, "the node is mute");
-    }
-  }
+asio::awaitable<Result<mad::AttrData>> SmpClient::attempt(const mad::Smp& request) {
   const bool room = window_.try_enter();
   if (!room) co_await window_.enter();
   const FlightWindow::Flight flight = window_.depart();
@@ -120,7 +126,6 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::attempt(NodeState* node, mad::
   const Duration timeout = settings_.timeout;
   Result<mad::Mad> answer = co_await transport_.exchange(packet, timeout);
   window_.land(flight);
-  if (node != nullptr) node->gate.leave();
   if (!answer) {
     if (answer.error().code == Errc::timeout) ++timeouts_;
     co_return fail(answer.error());

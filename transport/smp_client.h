@@ -68,7 +68,8 @@ class SmpClient {
     bool mute = false;
   };
   asio::awaitable<Result<mad::AttrData>> ask(Target target, mad::Smp request, int attempts);
-  asio::awaitable<Result<mad::AttrData>> attempt(NodeState* node, mad::Smp request);
+  asio::awaitable<Result<mad::AttrData>> ask_inside(NodeState* node, const mad::Smp& request, int attempts);
+  asio::awaitable<Result<mad::AttrData>> attempt(const mad::Smp& request);
   NodeState* state_of(Guid node);
   void learn(NodeState* node, bool answered);
 
