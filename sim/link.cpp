@@ -1,0 +1,99 @@
+// World's links: down, up, cut, mended, and the nodes that take theirs with them.
+//
+// PortStateChange follows the state machine, not the Set: a port that a Set took down changes it only when
+// the link comes up again. Source: IBTA vol. 1, 14.2.5.4.
+#include "sim/link_training.h"
+#include "sim/world.h"
+
+namespace weft::sim {
+
+void World::note_change(PortIndex p) {
+  const NodeIndex n = port(p).node;
+  if (!is_switch(n)) return;
+  switch_of(n).info.state_changed = true;
+  if (link_changed_) link_changed_(n);
+}
+
+void World::take_down(PortIndex p, PhysState phys, bool by_set) {
+  mad::PortInfo& info = port(p).info;
+  const bool changed = info.state != PortState::down;
+  info.state = PortState::down;
+  info.phys = phys;
+  if (changed && !by_set) note_change(p);
+}
+
+/// Both ends lose the signal; an end that is held down stays as it is.
+void World::drop_link(PortIndex p) {
+  for (const PortIndex end : {p, port(p).peer})
+    if (end != kNoPort && port(end).info.phys == PhysState::link_up)
+      take_down(end, PhysState::polling, false);
+}
+
+void World::train(PortIndex p) {
+  if (settings_.training == Duration{})
+    link_up_now(p);
+  else
+    agenda_.after(settings_.training, [this, p] { link_up_now(p); });
+}
+
+void World::link_up_now(PortIndex p) {
+  Port& a = port(p);
+  if (a.peer == kNoPort || a.cut) return;
+  Port& b = port(a.peer);
+  for (const Port* end : {&a, &b})
+    if (end->info.phys != PhysState::polling || !node(end->node).powered) return;
+  if (!agree(a.info, b.info)) return;
+  for (const PortIndex end : {p, a.peer}) {
+    port(end).info.state = PortState::init;
+    port(end).info.phys = PhysState::link_up;
+    note_change(end);
+  }
+}
+
+void World::restart_link(PortIndex p, PhysState phys) {
+  const bool was_up = port(p).info.phys == PhysState::link_up;
+  take_down(p, phys, true);
+  if (was_up && port(p).peer != kNoPort && port(port(p).peer).info.phys == PhysState::link_up)
+    take_down(port(p).peer, PhysState::polling, false);
+  if (phys == PhysState::polling) train(p);
+}
+
+void World::cut_link(NodeIndex n, PortNum number) {
+  const PortIndex p = port_of(n, number);
+  if (p == kNoPort || port(p).peer == kNoPort || port(p).cut) return;
+  port(p).cut = port(port(p).peer).cut = true;
+  drop_link(p);
+}
+
+void World::mend_link(NodeIndex n, PortNum number) {
+  const PortIndex p = port_of(n, number);
+  if (p == kNoPort || port(p).peer == kNoPort || !port(p).cut) return;
+  port(p).cut = port(port(p).peer).cut = false;
+  train(p);
+}
+
+void World::power_off(NodeIndex n) {
+  Node& node = mutable_node(n);
+  node.powered = false;
+  for (unsigned number = 1; number <= node.port_count; ++number)
+    drop_link(port_of(n, static_cast<PortNum>(number)));
+}
+
+void World::power_on(NodeIndex n) {
+  Node& node = mutable_node(n);
+  if (node.powered) return;
+  reset(n);
+  node.powered = true;
+  for (unsigned number = 1; number <= node.port_count; ++number)
+    train(port_of(n, static_cast<PortNum>(number)));
+}
+
+void World::reboot(NodeIndex n, Duration away) {
+  power_off(n);
+  if (away == Duration{})
+    power_on(n);
+  else
+    agenda_.after(away, [this, n] { power_on(n); });
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,268 @@
+#include "sim/network.h"
+
+#include <algorithm>
+
+#include "mad/directed_wire.h"
+#include "mad/smp.h"
+#include "sim/agents/agents.h"
+
+namespace weft::sim {
+namespace {
+
+using mad::AttrId;
+using mad::Method;
+using mad::MgmtClass;
+
+constexpr std::uint16_t kReturning = 0x8000;  // direction bit in the status of a directed-route SMP
+constexpr std::uint64_t kLowTid = 0xffffffff;
+
+bool is_smp(const mad::Header& header) {
+  return header.mgmt_class == MgmtClass::subn_lid_routed || header.mgmt_class == MgmtClass::subn_directed;
+}
+/// With the R bit; TrapRepress is not meant.
+bool has_response_bit(Method method) { return (static_cast<unsigned>(method) & 0x80) != 0; }
+bool is_query(Method method) { return method == Method::get || method == Method::set; }
+
+}  // namespace
+
+Network::Network(World& world, NetworkSettings settings)
+    : world_(world), settings_(settings), traps_(world, [this](PortIndex from, const mad::Mad& mad) {
+        const std::uint32_t slot = take_slot();
+        packets_[slot] = {.mad = mad, .from = from, .source = world_.port(from).info.lid};
+        mad::Header header = mad::header_of(mad);
+        launch(slot, header);
+      }) {
+  world_.on_link_changed([this](NodeIndex sw) { traps_.link_changed(sw); });
+}
+
+Network::~Network() {
+  world_.on_link_changed({});
+  world_.clock().cancel(timer_);
+}
+
+Network::ClientId Network::attach(PortIndex port, Endpoint& endpoint) {
+  clients_.push_back({port, &endpoint, false});
+  return static_cast<ClientId>(clients_.size() - 1);
+}
+
+void Network::detach(ClientId client) {
+  set_is_sm(client, false);
+  clients_[raw(client)].endpoint = nullptr;
+}
+
+void Network::set_is_sm(ClientId client, bool on) {
+  Client& who = clients_[raw(client)];
+  who.is_sm = on && who.endpoint != nullptr;
+  mad::PortInfo& info = world_.port(who.port).info;
+  const std::uint32_t before = info.capabilities;
+  info.capabilities &= ~raw(mad::PortCap::is_sm);
+  if (find_client(who.port, true) != nullptr) info.capabilities |= raw(mad::PortCap::is_sm);
+  if (info.capabilities != before) traps_.capability_changed(who.port);
+}
+
+bool Network::available(PortIndex port) const {
+  const auto found = available_from_.find(raw(port));
+  return found == available_from_.end() || found->second <= world_.clock().now();
+}
+
+void Network::lose_device(PortIndex port, Duration away) {
+  set_available_from(port, world_.clock().now() + away);
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Endpoint* endpoint = clients_[i].endpoint;
+    if (clients_[i].port != port || endpoint == nullptr) continue;
+    detach(static_cast<ClientId>(i));
+    endpoint->device_lost({Errc::unavailable, fmt::format("{} is gone", world_.name(port))});
+  }
+}
+
+std::uint32_t Network::take_slot() {
+  if (free_.empty()) {
+    packets_.emplace_back();
+    return static_cast<std::uint32_t>(packets_.size() - 1);
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void Network::drop(std::uint32_t slot, Drop reason) {
+  ++drops_[static_cast<std::size_t>(reason)];
+  free_.push_back(slot);
+}
+
+void Network::send(ClientId client, const mad::Mad& mad) {
+  const Client& who = clients_[raw(client)];
+  if (who.endpoint == nullptr) return;
+  const std::uint32_t slot = take_slot();
+  packets_[slot] = {.mad = mad, .from = who.port, .source = world_.port(who.port).info.lid};
+  Packet& packet = packets_[slot];
+  mad::Header header = mad::header_of(mad);
+  if (!mad::is_response(header.method)) {
+    header.tid = (static_cast<std::uint64_t>(raw(client)) + 1) << 32 | (header.tid & kLowTid);
+    mad::set_tid(packet.mad, header.tid);
+    if (is_query(header.method) && world_.random().chance(settings_.exchange_loss)) {
+      if (world_.random().chance(0.5)) return drop(slot, Drop::lost);
+      packet.lose_answer = true;
+    }
+  }
+  launch(slot, header);
+}
+
+/// The way a directed-route packet takes, either way; its hop pointer and return path are brought to their
+/// state on arrival. Source: IBTA vol. 1, C14-9 (outbound) and C14-13 (returning).
+Way Network::directed_way(Packet& packet, mad::Header& header) {
+  Way bad;
+  bad.drop = Drop::bad_route;
+  const int count = header.hop_count;
+  if (!mad::is_pure_directed(packet.mad) || count > mad::kMaxHops) return bad;
+  const bool returning = (header.status & kReturning) != 0;
+  if (returning != has_response_bit(header.method)) return bad;
+  // Programs may leave the pointer at 0 on the way back, as simulators do, or as it came, as kernels do.
+  if (header.hop_pointer != 0 && !(returning && header.hop_pointer == count + 1)) return bad;
+  const auto there = mad::initial_path(packet.mad);
+  const auto back = mad::return_path(packet.mad);
+  std::array<PortNum, mad::kMaxHops> exits{};
+  for (int i = 0; i < count; ++i)
+    exits[static_cast<std::size_t>(i)] = static_cast<PortNum>(
+        returning ? back[static_cast<std::size_t>(count - i)] : there[static_cast<std::size_t>(i + 1)]);
+  const Way way = route_directed(world_, packet.from,
+                                 std::span<const PortNum>(exits.data(), static_cast<std::size_t>(count)));
+  for (int i = 0; i < way.hops && !returning; ++i) {
+    const PortIndex out = way.out[static_cast<std::size_t>(i)];
+    back[static_cast<std::size_t>(i + 1)] = raw(world_.port(world_.port(out).peer).number);
+  }
+  header.hop_pointer = static_cast<std::uint8_t>(returning ? 0 : count + 1);
+  encode_into(std::span<std::uint8_t>(packet.mad.bytes), header);
+  return way;
+}
+
+Way Network::way_of(Packet& packet, mad::Header& header) {
+  if (header.mgmt_class == MgmtClass::subn_directed) return directed_way(packet, header);
+  return route_by_lid(world_, packet.from, packet.mad.address.lid);
+}
+
+/// Decides what becomes of a packet: walked through the World as it is now, it arrives later or not at all.
+void Network::launch(std::uint32_t slot, mad::Header& header) {
+  Packet& packet = packets_[slot];
+  const Way way = way_of(packet, header);
+  if (way.drop != Drop::none) return drop(slot, way.drop);
+  for (int i = 0; i < way.hops; ++i)
+    if (world_.random().chance(settings_.link_loss)) return drop(slot, Drop::lost);
+  packet.arrival =
+      way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
+  const Duration work = for_agent(header, packet.arrival) ? settings_.agent : Duration{};
+  schedule(slot, settings_.hop * way.hops + work);
+}
+
+void Network::schedule(std::uint32_t slot, Duration wait) {
+  heap_.push_back({world_.clock().now() + wait, ++order_, slot});
+  std::push_heap(heap_.begin(), heap_.end());
+  arm();
+}
+
+void Network::arm() {
+  if (heap_.empty() || heap_.front().when >= armed_) return;
+  world_.clock().cancel(timer_);
+  armed_ = heap_.front().when;
+  timer_ = world_.clock().at(armed_, [this] { fire(); });
+}
+
+void Network::fire() {
+  const Instant now = world_.clock().now();
+  armed_ = Instant::min();  // no arming until all that is due has arrived
+  while (!heap_.empty() && heap_.front().when <= now) {
+    const std::uint32_t slot = heap_.front().slot;
+    std::pop_heap(heap_.begin(), heap_.end());
+    heap_.pop_back();
+    arrive(slot);
+  }
+  armed_ = Instant::max();
+  arm();
+}
+
+PortIndex Network::own_port(PortIndex arrival) const {
+  const NodeIndex n = world_.port(arrival).node;
+  return world_.is_switch(n) ? world_.node(n).first_port : arrival;
+}
+
+const Network::Client* Network::find_client(PortIndex port, bool sm_only) const {
+  for (const Client& client : clients_)
+    if (client.port == port && client.endpoint != nullptr && (client.is_sm || !sm_only)) return &client;
+  return nullptr;
+}
+
+/// The program that a packet, come to `port`, is for.
+const Network::Client* Network::client_for(const mad::Header& header, PortIndex port) const {
+  if (has_response_bit(header.method)) {
+    const std::uint64_t number = header.tid >> 32;
+    if (number == 0 || number > clients_.size()) return nullptr;
+    const Client& client = clients_[number - 1];
+    return client.port == port && client.endpoint != nullptr ? &client : nullptr;
+  }
+  if (const Client* manager = find_client(port, true)) return manager;
+  return is_smp(header) ? nullptr : find_client(port, false);
+}
+
+bool Network::for_agent(const mad::Header& header, PortIndex arrival) const {
+  if (!is_smp(header) || has_response_bit(header.method) || header.method == Method::trap) return false;
+  if (header.attribute != AttrId::sm_info || !is_query(header.method)) return true;
+  return client_for(header, own_port(arrival)) == nullptr;  // the agent refuses it
+}
+
+void Network::arrive(std::uint32_t slot) {
+  Packet& packet = packets_[slot];
+  mad::Header header = mad::header_of(packet.mad);
+  const NodeIndex n = world_.port(packet.arrival).node;
+  if (!world_.node(n).powered) return drop(slot, Drop::mute);
+  if (!for_agent(header, packet.arrival))
+    return hand_over(slot, client_for(header, own_port(packet.arrival)));
+  if (header.method == Method::trap_repress) {
+    traps_.repress(n, header.tid);
+    free_.push_back(slot);
+    return;
+  }
+  ask_agent(slot, header);
+}
+
+void Network::hand_over(std::uint32_t slot, const Client* client) {
+  if (client == nullptr) return drop(slot, Drop::nobody);
+  Packet& packet = packets_[slot];
+  Endpoint* endpoint = client->endpoint;
+  const bool directed = static_cast<MgmtClass>(packet.mad.bytes[1]) == MgmtClass::subn_directed;
+  packet.mad.address.lid = directed ? kLidPermissive : packet.source;
+  endpoint->receive(packet.mad);
+  free_.push_back(slot);
+}
+
+/// The agent's answer goes back in the same packet.
+void Network::ask_agent(std::uint32_t slot, mad::Header& header) {
+  Packet& packet = packets_[slot];
+  const NodeIndex n = world_.port(packet.arrival).node;
+  if (world_.node(n).mute != Mute::none) return drop(slot, Drop::mute);
+  Result<mad::Smp> smp = mad::to_smp(packet.mad);
+  if (!smp) return drop(slot, Drop::bad_route);
+  if (header.base_version != 1 || header.class_version != 1) {
+    smp->method = Method::get_resp;
+    smp->status = raw(mad::Status::bad_version);
+  } else {
+    answer(world_, packet.arrival, *smp);
+    if (const World::Forger* forger = world_.forger(n, header.attribute);
+        forger != nullptr && !(*forger)(*smp))
+      return drop(slot, Drop::mute);
+  }
+  if (packet.lose_answer) return drop(slot, Drop::lost);
+  header.method = smp->method;
+  header.status = smp->status;
+  header.attribute = smp->attribute;
+  header.modifier = smp->modifier;
+  header.hop_pointer = 0;
+  if (header.mgmt_class == MgmtClass::subn_directed) header.status |= kReturning;
+  encode_into(std::span<std::uint8_t>(packet.mad.bytes), header);
+  std::ranges::copy(smp->data, packet.mad.bytes.begin() + mad::kSmpDataAt);
+  packet.from = own_port(packet.arrival);
+  packet.mad.address.lid = packet.source;
+  packet.source = world_.port(packet.from).info.lid;
+  launch(slot, header);
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,128 @@
+#pragma once
+// Network: gives the World's packets time, loses some of them by seed, and hands the others to agents or to
+// the programs attached to ports. One heap of packets under way and one timer of the clock, however many
+// there are.
+//
+// Nothing is delivered inside send(). Who is attached to a port shares its LID and gets: answers to what it
+// sent (found by the upper half of the transaction id, which is stamped here as kernels do), and, by class,
+// what others ask.
+
+#include <array>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "mad/mad.h"
+#include "sim/forward.h"
+#include "sim/traps.h"
+#include "sim/world.h"
+
+namespace weft::sim {
+
+struct NetworkSettings {
+  Duration hop = std::chrono::microseconds(1);     ///< A link, and the switch behind it.
+  Duration agent = std::chrono::microseconds(10);  ///< An agent's work on one packet.
+  double exchange_loss = 0;  ///< Of a Get or Set of a program: half of the lost have been executed.
+  double link_loss = 0;      ///< Of any packet, at each link it crosses.
+};
+
+/// A program attached to a port.
+class Endpoint {
+ public:
+  Endpoint() = default;
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  virtual ~Endpoint() = default;
+  /// address is the sender's. Never called inside Network::send.
+  virtual void receive(const mad::Mad& mad) = 0;
+  /// The device is gone.
+  virtual void device_lost(const Error& why) = 0;
+};
+
+class Network {
+ public:
+  enum class ClientId : std::uint32_t {};
+
+  /// The World must not be given to two networks; both must outlive what is attached.
+  explicit Network(World& world, NetworkSettings settings = {});
+  ~Network();
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  World& world() { return world_; }
+  NetworkSettings& settings() { return settings_; }
+  Traps& traps() { return traps_; }
+
+  /// Attaches to an HCA port or a switch's port 0.
+  ClientId attach(PortIndex port, Endpoint& endpoint);
+  void detach(ClientId client);
+  /// Sends from the client's port; address is where it goes.
+  void send(ClientId client, const mad::Mad& mad);
+  /// Sets or clears IsSM of the client's port, which raises trap 144. While set, the client gets what is for
+  /// an SM.
+  void set_is_sm(ClientId client, bool on);
+
+  /// The device appears at `when` only; until then it cannot be opened.
+  void set_available_from(PortIndex port, Instant when) { available_from_[raw(port)] = when; }
+  bool available(PortIndex port) const;
+  /// Takes the device from its programs; they can come back after `away`.
+  void lose_device(PortIndex port, Duration away = {});
+
+  /// Packets that ended early, by reason.
+  std::uint64_t drops(Drop reason) const { return drops_[static_cast<std::size_t>(reason)]; }
+  std::size_t in_flight() const { return heap_.size(); }
+
+ private:
+  struct Packet {
+    mad::Mad mad;                 // address: where it goes
+    PortIndex from = kNoPort;     // HCA port or port 0 it left
+    PortIndex arrival = kNoPort;  // port it comes in by
+    Lid source{};
+    bool lose_answer = false;
+  };
+  struct Due {
+    Instant when;
+    std::uint64_t order;
+    std::uint32_t slot;
+    bool operator<(const Due& other) const {  // std heaps put the greatest first
+      return when != other.when ? when > other.when : order > other.order;
+    }
+  };
+  struct Client {
+    PortIndex port = kNoPort;
+    Endpoint* endpoint = nullptr;
+    bool is_sm = false;
+  };
+
+  std::uint32_t take_slot();
+  void launch(std::uint32_t slot, mad::Header& header);
+  Way way_of(Packet& packet, mad::Header& header);
+  Way directed_way(Packet& packet, mad::Header& header);
+  void drop(std::uint32_t slot, Drop reason);
+  void schedule(std::uint32_t slot, Duration wait);
+  void arm();
+  void fire();
+  void arrive(std::uint32_t slot);
+  void hand_over(std::uint32_t slot, const Client* client);
+  void ask_agent(std::uint32_t slot, mad::Header& header);
+  PortIndex own_port(PortIndex arrival) const;
+  bool for_agent(const mad::Header& header, PortIndex arrival) const;
+  const Client* client_for(const mad::Header& header, PortIndex port) const;
+  const Client* find_client(PortIndex port, bool sm_only) const;
+
+  World& world_;
+  NetworkSettings settings_;
+  Traps traps_;
+  std::vector<Client> clients_;
+  std::deque<Packet> packets_;  // addresses stay good while more are sent
+  std::vector<std::uint32_t> free_;
+  std::vector<Due> heap_;
+  std::uint64_t order_ = 0;
+  Clock::TimerId timer_ = Clock::TimerId::none;
+  Instant armed_ = Instant::max();
+  std::array<std::uint64_t, kDropKinds> drops_{};
+  std::unordered_map<std::uint32_t, Instant> available_from_;
+};
+
+}  // namespace weft::sim
