@@ -63,6 +63,7 @@ class Checker {
     for (std::uint32_t first = 0; first <= raw(problem_.top); first += kBlock) {
       load_block(first);
       std::ranges::fill(used_, 0);
+      used_by_all_ = 0;
       for (std::uint32_t lid = first; lid < first + kBlock; ++lid) {
         while (next != problem_.destinations.end() && raw(next->base) + (1U << next->lmc) <= lid) ++next;
         if (next == problem_.destinations.end() || raw(next->base) > lid) continue;
@@ -125,6 +126,7 @@ class Checker {
     for (std::uint32_t i = 0; i < peers_.size(); ++i)
       if (peers_[i] < count_) part_[root(i / width_)] = root(peers_[i]);
     for (std::uint32_t s = 0; s < count_; ++s) part_[s] = root(s);
+    one_part_ = std::ranges::all_of(part_, [this](std::uint32_t part) { return part == part_[0]; });
   }
 
   void count_sources() {
@@ -137,6 +139,8 @@ class Checker {
     to_peer_.resize(count_);
     to_switch_.resize(count_);
     for (std::uint32_t s = 0; s < count_; ++s) {
+      all_.push_back(s);
+      if (hosts_[s] + runs_sm_[s] != 0) talkers_.push_back(s);
       to_peer_[part_[s]] += hosts_[s] + 1;
       to_switch_[part_[s]] += hosts_[s] + runs_sm_[s];
     }
@@ -167,25 +171,34 @@ class Checker {
     const std::uint32_t at = raw(to.at);
     std::ranges::fill(distance_, kUnknown);
     if (delivers(to, lane)) distance_[at] = 0;  // else the walk goes through it like through any other
-    const bool all_count = to.is_peer();
-    const std::uint64_t bit = std::uint64_t{1} << lane;
     std::uint16_t longest = 0;
     bool lost = false;
-    bool rest = false;  // sources left that do not count
-    for (std::uint32_t s = 0; s < count_; ++s) {
-      if (part_[s] != part_[at] || (!all_count && hosts_[s] + runs_sm_[s] == 0)) {
-        rest = true;
-        continue;
-      }
-      if (distance_[s] == kUnknown) walk(s, lane, counted_);
-      lost |= distance_[s] == kLost;
-      longest = distance_[s] == kLost ? longest : std::max(longest, distance_[s]);
+    for (const std::uint32_t s : to.is_peer() ? all_ : talkers_) {
+      if (part_[s] != part_[at]) continue;
+      const std::uint16_t distance = distance_from(s, lane);
+      lost |= distance == kLost;
+      longest = distance == kLost ? longest : std::max(longest, distance);
     }
     report_.longest = std::max<int>(report_.longest, longest);
     report_.pairs += to.is_peer() ? to_peer_[part_[at]] - 1 : to_switch_[part_[at]];
-    for (std::uint32_t s = 0; s < count_; ++s) used_[s] |= distance_[s] != kUnknown ? bit : 0;
+    const std::uint64_t bit = std::uint64_t{1} << lane;
+    const bool by_all = to.is_peer() && one_part_;
+    used_by_all_ |= by_all ? bit : 0;
+    if (!by_all)
+      for (std::uint32_t s = 0; s < count_; ++s) used_[s] |= distance_[s] != kUnknown ? bit : 0;
     if (lost) count_lost(to, lid);
-    if (rest) check_rest(to, lane);
+    if (!by_all) check_rest(to, lane);
+  }
+
+  /// Mostly the next switch is known already, and there is nothing to walk.
+  std::uint16_t distance_from(std::uint32_t s, std::uint32_t lane) {
+    if (distance_[s] != kUnknown) return distance_[s];
+    const std::uint16_t next = peer(s, block_[s * kBlock + lane]);
+    if (next < kLastIndex && distance_[next] < kOpen)
+      distance_[s] = static_cast<std::uint16_t>(distance_[next] + 1);
+    else
+      walk(s, lane, counted_);
+    return distance_[s];
   }
 
   bool delivers(const Destination& to, std::uint32_t lane) const {
@@ -240,7 +253,7 @@ class Checker {
     for (std::uint32_t s = 0; s < count_; ++s) {
       const std::uint8_t* row = block_.data() + s * kBlock;
       const std::uint16_t* peers = peers_.data() + s * width_;
-      for (std::uint64_t lanes = used_[s]; lanes != 0; lanes &= lanes - 1) {
+      for (std::uint64_t lanes = used_[s] | used_by_all_; lanes != 0; lanes &= lanes - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
         const std::uint8_t port = row[lane];
         if (port >= width_ || peers[port] >= kLastIndex) continue;
@@ -291,16 +304,20 @@ class Checker {
   CheckReport report_;
   Faults counted_;
   Faults uncounted_;
-  std::uint32_t width_ = 0;               // port slots of the widest switch, 0 included
-  std::vector<std::uint16_t> peers_;      // [switch * width + port]: switch behind it, kEnd or kDead
-  std::vector<std::uint32_t> part_;       // by switch: one switch of its connected part
-  std::vector<std::uint32_t> hosts_;      // by switch
-  std::vector<std::uint8_t> runs_sm_;     // by switch
+  std::uint32_t width_ = 0;             // port slots of the widest switch, 0 included
+  std::vector<std::uint16_t> peers_;    // [switch * width + port]: switch behind it, kEnd or kDead
+  std::vector<std::uint32_t> part_;     // by switch: one switch of its connected part
+  std::vector<std::uint32_t> hosts_;    // by switch
+  std::vector<std::uint8_t> runs_sm_;   // by switch
+  std::vector<std::uint32_t> all_;      // every switch
+  std::vector<std::uint32_t> talkers_;  // those with hosts or an SM
+  bool one_part_ = true;
   std::vector<std::uint64_t> to_peer_;    // by part: end ports that talk to a host, switches included
   std::vector<std::uint64_t> to_switch_;  // by part: end ports that talk to a plain switch
   std::vector<std::uint8_t> block_;       // [switch][lane]: out port
   std::vector<std::uint16_t> distance_;   // by switch: links to the destination of the LID at hand
   std::vector<std::uint64_t> used_;       // by switch: lanes whose entry counted traffic uses
+  std::uint64_t used_by_all_ = 0;         // lanes whose entry is in use at every switch
   std::vector<std::uint32_t> walk_;
 };
 

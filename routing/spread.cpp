@@ -64,7 +64,10 @@ Spread::Spread(const Problem& problem, const SwitchGraph& graph, Tables& tables)
       tables_(tables),
       words_(graph.most_groups() / 64 + 1),
       load_(graph.port_count()),
-      chosen_(static_cast<std::size_t>(kLanes) * graph.size() * words_) {}
+      chosen_(static_cast<std::size_t>(kLanes) * graph.size() * words_),
+      last_sets_(static_cast<std::size_t>(graph.size()) * words_),
+      last_counts_(graph.size()),
+      last_choices_(graph.port_count()) {}
 
 void Spread::write(const Batch& batch) {
   transpose(batch);
@@ -75,10 +78,7 @@ void Spread::write(const Batch& batch) {
     deliver(destination);
     sort_by_length(batch, k);
     arriving_.assign(lids_.size() * graph_.size(), 0);
-    for (const std::uint32_t s : order_) {
-      choose(s, k);
-      deal(s);
-    }
+    for (const std::uint32_t s : order_) deal(s, choose(s, k));
     turn_ += static_cast<std::uint32_t>(lids_.size());
   }
 }
@@ -144,10 +144,21 @@ void Spread::deliver(std::uint32_t destination) {
   }
 }
 
-/// Ports of the best groups: first link of each group, then second of each, and so on.
-void Spread::choose(std::uint32_t s, std::uint32_t lane) {
-  choices_.clear();
+/// Ports of the best groups, as list_choices orders them.
+Spread::Choices Spread::choose(std::uint32_t s, std::uint32_t lane) {
   const std::uint64_t* sets = chosen_.data() + (static_cast<std::size_t>(lane) * graph_.size() + s) * words_;
+  std::uint64_t* last = last_sets_.data() + static_cast<std::size_t>(s) * words_;
+  Choice* choices = last_choices_.data() + graph_.groups(s).front().first_port;
+  if (!std::equal(sets, sets + words_, last)) {
+    std::copy(sets, sets + words_, last);
+    last_counts_[s] = list_choices(s, sets, choices);
+  }
+  return {choices, last_counts_[s]};
+}
+
+/// First link of each group, then second of each, and so on.
+std::uint32_t Spread::list_choices(std::uint32_t s, const std::uint64_t* sets, Choice* to) const {
+  std::uint32_t count = 0;
   bool more = true;
   for (std::uint32_t link = 0; more; ++link) {
     more = false;
@@ -155,72 +166,75 @@ void Spread::choose(std::uint32_t s, std::uint32_t lane) {
       for (std::uint64_t bits = sets[word]; bits != 0; bits &= bits - 1) {
         const std::uint32_t index = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
         const Group& g = graph_.group(graph_.group_begin(s) + index);
-        if (link < g.port_count) choices_.push_back({g.first_port + link, g.to, graph_.ports(g)[link]});
+        if (link < g.port_count) to[count++] = {g.first_port + link, g.to, graph_.ports(g)[link]};
         more |= link + 1 < g.port_count;
       }
     }
   }
+  return count;
 }
 
-void Spread::deal(std::uint32_t s) {
+void Spread::deal(std::uint32_t s, Choices choices) {
   std::uint8_t* row = tables_.row(s);
-  for (const std::uint16_t lid : switch_lids_) row[lid] = choices_[lid % choices_.size()].port;
+  for (const std::uint16_t lid : switch_lids_) row[lid] = choices[lid % choices.size()].port;
   if (lids_.empty()) return;
   std::uint32_t* arriving = arriving_.data() + s * lids_.size();
-  if (graph_.hosts(s) != 0 ||
-      std::ranges::any_of(arriving, arriving + lids_.size(), [](auto n) { return n != 0; }))
-    deal_loaded(s, arriving);
+  const bool loaded = graph_.hosts(s) != 0 ||
+                      std::any_of(arriving, arriving + lids_.size(), [](std::uint32_t n) { return n != 0; });
+  if (!loaded)
+    deal_in_turn(s, choices);
+  else if (choices.size() == 1)
+    deal_to_only(s, choices.front(), arriving);
   else
-    deal_in_turn(s);
+    deal_loaded(s, choices, arriving);
 }
 
 /// Each LID to the least loaded port, the first in order among equals. One pass over the ports serves many
 /// LIDs: the ports at the minimum are taken in order, and only when none is left is the new minimum sought.
-void Spread::deal_loaded(std::uint32_t s, std::uint32_t* arriving) {
+void Spread::deal_loaded(std::uint32_t s, Choices choices, std::uint32_t* arriving) {
   std::uint8_t* row = tables_.row(s);
   const std::uint32_t own = graph_.hosts(s);
-  if (choices_.size() == 1) {
-    const Choice& only = choices_.front();
-    std::uint32_t* onward = arriving_.data() + only.to * lids_.size();
-    std::uint32_t sum = 0;
-    for (std::size_t j = 0; j < lids_.size(); ++j) {
-      row[lids_[j]] = only.port;
-      sum += own + arriving[j];
-      onward[j] += own + arriving[j];
-    }
-    load_[only.load] += sum;
-    return;
-  }
-  loads_.resize(choices_.size());
-  for (std::size_t c = 0; c < choices_.size(); ++c) loads_[c] = load_[choices_[c].load];
-  std::size_t next = choices_.size();
+  loads_.resize(choices.size());
+  for (std::size_t c = 0; c < choices.size(); ++c) loads_[c] = load_[choices[c].load];
+  std::size_t next = choices.size();
   std::uint32_t least = 0;
   for (std::size_t j = 0; j < lids_.size(); ++j) {
     const std::uint32_t weight = own + arriving[j];
     if (weight == 0) {
-      row[lids_[j]] = choices_[(turn_ + j) % choices_.size()].port;
+      row[lids_[j]] = choices[(turn_ + j) % choices.size()].port;
       continue;
     }
-    while (next < choices_.size() && loads_[next] != least) ++next;
-    if (next == choices_.size()) {
+    while (next < choices.size() && loads_[next] != least) ++next;
+    if (next == choices.size()) {
       const auto lowest = std::ranges::min_element(loads_);
       least = *lowest;
       next = static_cast<std::size_t>(lowest - loads_.begin());
     }
-    row[lids_[j]] = choices_[next].port;
+    row[lids_[j]] = choices[next].port;
     loads_[next] += weight;
-    arriving_[choices_[next].to * lids_.size() + j] += weight;
+    arriving_[choices[next].to * lids_.size() + j] += weight;
     ++next;
   }
-  for (std::size_t c = 0; c < choices_.size(); ++c) load_[choices_[c].load] = loads_[c];
+  for (std::size_t c = 0; c < choices.size(); ++c) load_[choices[c].load] = loads_[c];
 }
 
-void Spread::deal_in_turn(std::uint32_t s) {
+void Spread::deal_to_only(std::uint32_t s, const Choice& only, const std::uint32_t* arriving) {
   std::uint8_t* row = tables_.row(s);
-  std::size_t next = turn_ % choices_.size();
+  std::uint32_t* onward = arriving_.data() + only.to * lids_.size();
+  for (std::size_t j = 0; j < lids_.size(); ++j) {
+    const std::uint32_t weight = graph_.hosts(s) + arriving[j];
+    row[lids_[j]] = only.port;
+    load_[only.load] += weight;
+    onward[j] += weight;
+  }
+}
+
+void Spread::deal_in_turn(std::uint32_t s, Choices choices) {
+  std::uint8_t* row = tables_.row(s);
+  std::size_t next = turn_ % choices.size();
   for (const std::uint16_t lid : lids_) {
-    row[lid] = choices_[next].port;
-    if (++next == choices_.size()) next = 0;
+    row[lid] = choices[next].port;
+    if (++next == choices.size()) next = 0;
   }
 }
 

@@ -59,10 +59,13 @@ class Spread {
   void sort_by_length(const Batch& batch, std::uint32_t lane);
   void list_lids(std::uint32_t destination);
   void deliver(std::uint32_t destination);
-  void choose(std::uint32_t s, std::uint32_t lane);
-  void deal(std::uint32_t s);
-  void deal_loaded(std::uint32_t s, std::uint32_t* arriving);
-  void deal_in_turn(std::uint32_t s);
+  using Choices = std::span<const Choice>;
+  Choices choose(std::uint32_t s, std::uint32_t lane);
+  std::uint32_t list_choices(std::uint32_t s, const std::uint64_t* sets, Choice* to) const;
+  void deal(std::uint32_t s, Choices choices);
+  void deal_loaded(std::uint32_t s, Choices choices, std::uint32_t* arriving);
+  void deal_to_only(std::uint32_t s, const Choice& only, const std::uint32_t* arriving);
+  void deal_in_turn(std::uint32_t s, Choices choices);
 
   const Problem& problem_;
   const SwitchGraph& graph_;
@@ -74,9 +77,12 @@ class Spread {
   std::vector<std::uint16_t> lids_;    // of the hosts behind the destination at hand
   std::vector<std::uint16_t> switch_lids_;
   std::vector<std::uint32_t> arriving_;  // [switch][index in lids_]: routes that reach the switch from others
-  std::vector<Choice> choices_;
-  std::vector<std::uint32_t> loads_;  // of choices_, while one switch deals
-  std::uint32_t turn_ = 0;            // LIDs dealt before, for the entries without load
+  // The choices made last at each switch, since one destination's are mostly the next one's too:
+  std::vector<std::uint64_t> last_sets_;    // [switch][word]
+  std::vector<std::uint32_t> last_counts_;  // by switch
+  std::vector<Choice> last_choices_;        // a switch's start where its ports start in the graph's order
+  std::vector<std::uint32_t> loads_;        // of the choices, while one switch deals
+  std::uint32_t turn_ = 0;                  // LIDs dealt before, for the entries without load
 };
 
 /// Routes for all destinations: `solve(batch)` fills one batch after another, which are spread in order.
