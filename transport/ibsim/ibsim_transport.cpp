@@ -8,6 +8,7 @@
 
 #include "log/log.h"
 #include "mad/node_info.h"
+#include "mad/smp.h"
 
 namespace weft::transport {
 
@@ -21,6 +22,12 @@ namespace {
 constexpr int kReadsPerTurn = 4;
 
 std::uint32_t low_tid(const mad::Mad& mad) { return static_cast<std::uint32_t>(mad::tid_of(mad)); }
+
+mad::Mad node_info_request() {
+  mad::Smp smp;
+  smp.attribute = mad::AttrId::node_info;
+  return mad::to_mad(smp);
+}
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -81,20 +88,20 @@ asio::awaitable<Result<void>> IbsimTransport::attach() {
   if (!connected) co_return fail(connected.error());
   data_.assign(endpoint->data.release());
 
-  ControlMessage question;
-  question.client = client_;
-  question.type = Control::get_node_info;
-  Result<ControlMessage> told = co_await ask_server(question);
-  if (!told) co_return fail(told.error());
-  const auto info = mad::decode<mad::NodeInfo>(told->data);
-  local_port_ = {"ibsim", PortNum(info.type == NodeType::switch_ ? 0 : 1), info.port_guid};
   read_data();
+  const mad::Mad question = node_info_request();
+  const Duration timeout = options_.connect_timeout;
+  Result<mad::Mad> told = co_await exchange(question, timeout);
+  if (!told) co_return fail(Errc::unavailable, "{}: own NodeInfo: {}", to_string(server), told.error().what);
+  const auto info = mad::decode<mad::NodeInfo>(std::span(told->bytes).subspan(mad::kSmpDataAt));
+  local_port_ = {"ibsim", PortNum(info.type == NodeType::switch_ ? 0 : 1), info.port_guid};
   co_return Result<void>();
 }
 
 asio::awaitable<Result<ControlMessage>> IbsimTransport::ask_server(ControlMessage message) {
   return suspend<Result<ControlMessage>>([this, message](Completion<Result<ControlMessage>> done) {
     asked_ = std::move(done);
+    asked_type_ = message.type;
     const Sent sent = ibsim::send_control(control_.native_handle(), message);
     if (sent != Sent::ok) {
       asked_(fail(Errc::unavailable, "{}: {}", to_string(options_.server), std::strerror(errno)));
@@ -115,7 +122,9 @@ void IbsimTransport::read_control() {
 
 void IbsimTransport::take_control() {
   while (const std::optional<ControlMessage> message = ibsim::receive_control(control_.native_handle())) {
-    if (asked_) {
+    // A socket of this name before ours may have left without waiting for its last answers.
+    const bool ours = message->type == asked_type_ || message->type == Control::error;
+    if (asked_ && ours) {
       clock().cancel(ask_timer_);
       asked_(*message);
     } else if (message->type == Control::error) {

@@ -91,6 +91,7 @@ class IbsimTransport final : public Transport {
   std::deque<mad::Mad> unanswered_;  // replies and the like
   std::deque<mad::Mad> requests_;    // in order of their transaction ids
   Completion<Result<ibsim::ControlMessage>> asked_;
+  ibsim::Control asked_type_{};
   Clock::TimerId ask_timer_ = Clock::TimerId::none;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers of the loop hold it weakly
 };
