@@ -72,6 +72,12 @@ TEST(ChoosePort, NeverTakesAPortThatMayRunNoManagerEvenWhenNamed) {
   }
 }
 
+TEST(ChoosePort, TakesAPortWhoseLinkLayerTheKernelDoesNotTell) {
+  PortEntry entry = port("ibsim0", 1, 0x11);
+  entry.link_layer = "IB";
+  EXPECT_TRUE(choose_port({entry}, {}).has_value());
+}
+
 TEST(ChoosePort, ADeviceThatFailsDoesNotHideTheOthers) {
   PortEntry broken;
   broken.device = "mlx5_0";

@@ -37,6 +37,7 @@ class UmadBed final : public ContractBed {
     const auto port = choose_port(*ports, {});
     if (!port) return false;
     auto opened = UmadTransport::open(loop_, clock_, *port);
+    EXPECT_TRUE(opened.has_value()) << opened.error().what;
     transport_ = opened ? std::move(*opened) : nullptr;
     return transport_ != nullptr;
   }
@@ -93,6 +94,7 @@ TEST(UmadTransport, TellsThatTheSimulatorIsGone) {
   bed.take_away();
   const auto answer = bed.run(bed.transport().exchange(mad::to_mad(mad::Smp{}), 100ms));
   EXPECT_FALSE(answer.has_value());
+  EXPECT_TRUE(bed.run_until([&told] { return told > 0; }));
 }
 
 /// Runs one test of this program under the preload, against an ibsim of its own. Its exit code.

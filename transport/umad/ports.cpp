@@ -87,7 +87,10 @@ std::string why_unusable(const PortEntry& port) {
   if (!port.fault.empty()) return "the device cannot be asked: " + port.fault;
   if (port.node_type < 1 || port.node_type > 3)
     return fmt::format("node type {} is no InfiniBand", port.node_type);
-  if (!port.link_layer.empty() && port.link_layer != "InfiniBand") return port.link_layer + " link layer";
+  // "IB" is what libibumad says when the kernel, or the simulator, does not tell.
+  const bool infiniband =
+      port.link_layer.empty() || port.link_layer == "InfiniBand" || port.link_layer == "IB";
+  if (!infiniband) return port.link_layer + " link layer";
   if (port.is_sm_disabled) return "IsSMDisabled: no subnet manager may run there";
   return {};
 }

@@ -17,7 +17,7 @@ struct PortEntry {
   std::string device;
   PortNum number{};
   Guid guid{};             ///< Of the port.
-  std::string link_layer;  ///< "InfiniBand", "Ethernet"; empty when the kernel does not tell.
+  std::string link_layer;  ///< "InfiniBand", "Ethernet"; "IB" when the kernel does not tell.
   PortState state{};
   PhysState phys_state{};
   bool is_sm_disabled = false;  ///< No subnet manager may run here.

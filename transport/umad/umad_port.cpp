@@ -42,7 +42,10 @@ std::vector<Registration> registrations() {
 
 std::string words(int error) { return std::strerror(error); }
 
-bool means_gone(int error) { return error == ENODEV || error == EIO || error == EBADF || error == ENXIO; }
+/// The last is the simulator's way to say it.
+bool means_gone(int error) {
+  return error == ENODEV || error == EIO || error == EBADF || error == ENXIO || error == ECONNREFUSED;
+}
 
 std::vector<std::uint8_t> new_buffer() {
   return std::vector<std::uint8_t>(::umad_size() + mad::kMadSize + kSpare);
