@@ -1,5 +1,6 @@
 #pragma once
-// Config: what the planners are told, each part declared by the planner that reads it. Filled from YAML by config/.
+// Config: what the planners are told, each part declared by the planner that reads it. Filled from YAML by
+// config/.
 
 #include <cstdint>
 #include <map>

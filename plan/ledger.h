@@ -1,6 +1,6 @@
 #pragma once
-// Ledger: what outlives sweeps and restarts. An explicit input and output of planning, structure-shared: a part that
-// does not change is handed on, not copied. Stored by daemon/store.
+// Ledger: what outlives sweeps and restarts. An explicit input and output of planning, structure-shared: a
+// part that does not change is handed on, not copied. Stored by daemon/store.
 
 #include <map>
 #include <memory>
@@ -26,7 +26,8 @@ using LidMap = std::map<Guid, LidRange>;
 /// What a device was last confirmed to hold, so that a restart need not read it back.
 struct DeviceRecord {
   std::vector<std::uint64_t> lft_digests;  ///< By block; see block_digest(). Switches only.
-  std::uint32_t unkept_fields = 0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
+  std::uint32_t unkept_fields =
+      0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
   bool operator==(const DeviceRecord&) const = default;
 };
 using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;

@@ -1,7 +1,7 @@
 #pragma once
-// LID assignment: who has which LIDs. Sticky: what the Ledger says holds; what live ports carry is kept; only what is
-// new or in conflict gets new numbers. New plain trees are numbered plane-major, so that one fault touches few 64-LID
-// blocks (hosts sorted by their position under the leaf modulo its up links, then leaf).
+// LID assignment: who has which LIDs. Sticky: what the Ledger says holds; what live ports carry is kept; only
+// what is new or in conflict gets new numbers. New plain trees are numbered plane-major, so that one fault
+// touches few 64-LID blocks (hosts sorted by their position under the leaf modulo its up links, then leaf).
 
 #include <string>
 #include <vector>
@@ -19,15 +19,16 @@ struct Lids {
   Lid top{};  ///< Highest LID given to a port that is present.
   /// The Ledger's map after this assignment, absent ports included.
   std::shared_ptr<const LidMap> map;
-  std::vector<std::string> notes;  ///< Conflicts and how they were resolved, exhaustion, fixed LIDs that clash.
+  std::vector<std::string>
+      notes;  ///< Conflicts and how they were resolved, exhaustion, fixed LIDs that clash.
   /// End ports left without a LID (index into end_ports()): the LID space is exhausted.
   std::vector<std::size_t> without;
 };
 
-/// Order of preference for each port: the fixed LID of the config; the Ledger; the LID found on the port when it is
-/// Active or Armed, aligned, and nobody else's; the first free aligned range. Ports that are away keep their LIDs as
-/// long as there is room; when there is none, theirs are reused, longest-unused unknown, so highest GUID first, and
-/// told in a note.
+/// Order of preference for each port: the fixed LID of the config; the Ledger; the LID found on the port when
+/// it is Active or Armed, aligned, and nobody else's; the first free aligned range. Ports that are away keep
+/// their LIDs as long as there is room; when there is none, theirs are reused, longest-unused unknown, so
+/// highest GUID first, and told in a note.
 Lids assign_lids(const fabric::Fabric& fabric, const LidOptions& options, const Ledger& ledger);
 
 }  // namespace weft::plan

@@ -14,7 +14,7 @@ namespace weft::plan {
 struct Plan {
   Lids lids;
   Lid sm_lid{};
-  routing::Problem problem;       ///< What the routes answer; its fabric pointer is the View's.
+  routing::Problem problem;  ///< What the routes answer; its fabric pointer is the View's.
   routing::ChainResult routing;
   std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
   std::uint8_t packet_lifetime = 0;
@@ -28,9 +28,9 @@ struct Planned {
   Ledger ledger;
 };
 
-/// Plans the whole subnet as seen from the manager's own port. `previous` may be null; rows that do not change are
-/// shared with it. Errors: `unsafe` when no allowed engine gives tables that pass the check; `exhausted` when the
-/// manager's own port gets no LID.
+/// Plans the whole subnet as seen from the manager's own port. `previous` may be null; rows that do not
+/// change are shared with it. Errors: `unsafe` when no allowed engine gives tables that pass the check;
+/// `exhausted` when the manager's own port gets no LID.
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
                           fabric::PortRef sm_port, const Plan* previous);
 

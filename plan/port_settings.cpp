@@ -13,7 +13,7 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
     for (std::size_t p = 1; p < ports.size(); ++p) {
       if (!ports[p].peer) continue;
       PortSettings& settings = all[fabric.node(id).first_port + p];
-      settings.bring_up = true;
+      settings.bring_up = ports[p].known && fabric.port(*ports[p].peer).known;
       settings.sm_lid = sm_lid;
       settings.sm_sl = config.subnet.sm_sl;
       settings.link = qos::settle(fabric, {id, static_cast<PortNum>(p)}, config.links);

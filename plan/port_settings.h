@@ -17,14 +17,14 @@ struct PortSettings {
   std::uint8_t subnet_timeout = 0;
   std::uint8_t local_phy_errors = 0;
   std::uint8_t overrun_errors = 0;
-  qos::LinkSettings link;    ///< All zero on switch port 0 and unlinked ports.
-  bool end_port = false;     ///< Has a LID, prefix and timeouts of its own.
-  bool bring_up = false;     ///< Linked, both ends known: to be Active.
+  qos::LinkSettings link;  ///< All zero on switch port 0 and unlinked ports.
+  bool end_port = false;   ///< Has a LID, prefix and timeouts of its own.
+  bool bring_up = false;   ///< Linked, both ends known: to be Active.
   bool operator==(const PortSettings&) const = default;
 };
 
-/// By index of Fabric's ports: node.first_port + port number. Unlinked external ports get none (bring_up false and all
-/// zero) and are left alone.
+/// By index of Fabric's ports: node.first_port + port number. Unlinked external ports get none (bring_up
+/// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid);
 

@@ -3,6 +3,9 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "fabric/fabric.h"
 #include "plan/ledger.h"
@@ -24,12 +27,15 @@ struct Hop {
   fabric::PortRef in;  ///< Where it arrives.
 };
 
-/// The way that the planned tables take from an end port to a LID. Errors: `not_found` for a LID nobody has; `unsafe`
-/// when the tables lead nowhere, with the place.
+/// The end port that has a LID. Cost: O(end ports).
+std::optional<fabric::PortRef> end_port_of(const View& view, Lid lid);
+
+/// The way that the planned tables take from an end port to a LID. Errors: `not_found` for a LID nobody has;
+/// `unsafe` when the tables lead nowhere, with the place.
 Result<std::vector<Hop>> path(const View& view, fabric::PortRef from, Lid to);
 
-/// A person's word for an end port: a LID, a port or node GUID, or a node name. A node name that several nodes have is
-/// an error that lists them. Errors: `not_found`, `ambiguous`.
+/// A person's word for an end port: a LID, a port or node GUID, or a node name. A node name that several
+/// nodes have is an error that lists them. Errors: `not_found`, `ambiguous`.
 Result<fabric::PortRef> find_end_port(const View& view, std::string_view text);
 
 }  // namespace weft::plan

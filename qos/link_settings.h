@@ -1,6 +1,6 @@
 #pragma once
-// What both ends of a link agree on: MTU and operational VLs, and the timers that keep a stuck link from holding up
-// the fabric.
+// What both ends of a link agree on: MTU and operational VLs, and the timers that keep a stuck link from
+// holding up the fabric.
 
 #include "fabric/fabric.h"
 
@@ -27,8 +27,8 @@ struct LinkSettings {
   bool operator==(const LinkSettings&) const = default;
 };
 
-/// Settings of one end of a link: the largest MTU and lane count that both ends have and the options allow. HOQ life
-/// and stall count depend on whether the far end is a switch.
+/// Settings of one end of a link: the largest MTU and lane count that both ends have and the options allow.
+/// HOQ life and stall count depend on whether the far end is a switch.
 LinkSettings settle(const fabric::Fabric& fabric, fabric::PortRef end, const LinkOptions& options);
 
 }  // namespace weft::qos

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "plan/plan.h"
+#include "plan/roots.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr std::uint32_t kIsSm = 1u << 1;  ///< CapabilityMask: a subnet manager runs behind this port.
+
+/// By rising LID: all end ports with a LID that hang on a switch or are one.
+std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, const Lids& lids,
+                                               fabric::PortRef sm_port) {
+  std::vector<routing::Destination> all;
+  const std::span<const fabric::PortRef> ends = fabric.end_ports();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const LidRange range = lids.of_end_port[i];
+    if (range.base == kLidNone) continue;
+    routing::Destination destination{.base = range.base, .lmc = range.lmc};
+    const fabric::Port& port = fabric.port(ends[i]);
+    if (const std::optional<SwitchId> self = fabric.switch_of(ends[i].node)) {
+      destination.at = *self;
+      destination.runs_sm = ends[i] == sm_port || (port.capabilities & kIsSm) != 0;
+    } else {
+      const std::optional<SwitchId> leaf = fabric.switch_of(port.peer->node);
+      if (!leaf) continue;  // two hosts back to back
+      destination.at = *leaf;
+      destination.port = port.peer->port;
+    }
+    all.push_back(destination);
+  }
+  std::ranges::sort(all, {}, &routing::Destination::base);
+  return all;
+}
+
+}  // namespace
+
+Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
+                          fabric::PortRef sm_port, const Plan* previous) {
+  const std::span<const fabric::PortRef> ends = fabric.end_ports();
+  const auto sm = std::ranges::lower_bound(ends, sm_port);
+  if (sm == ends.end() || *sm != sm_port)
+    return fail(Errc::unavailable, "{}, the manager's own, has no link", describe(fabric, sm_port));
+
+  auto plan = std::make_shared<Plan>();
+  plan->lids = assign_lids(fabric, config.lids, ledger);
+  plan->notes = plan->lids.notes;
+  plan->sm_lid = plan->lids.of_end_port[static_cast<std::size_t>(sm - ends.begin())].base;
+  if (plan->sm_lid == kLidNone)
+    return fail(Errc::exhausted, "no LID is left for {}, the manager's own", describe(fabric, sm_port));
+
+  Roots roots = find_roots(fabric, config.routing.roots);
+  plan->notes.insert(plan->notes.end(), roots.notes.begin(), roots.notes.end());
+  plan->problem.fabric = &fabric;
+  plan->problem.destinations = destinations(fabric, plan->lids, sm_port);
+  plan->problem.top = plan->lids.top;
+  plan->problem.roots = std::move(roots.guids);
+  plan->problem.previous = previous ? &previous->routing.routes : nullptr;
+  Result<routing::ChainResult> routed = routing::route(plan->problem, config.routing.chain);
+  if (!routed) return fail(std::move(routed.error()));
+  plan->routing = std::move(*routed);
+  plan->problem.previous = nullptr;  // the plan may outlive it
+  const std::vector<std::string>& why = plan->routing.routes.notes;
+  plan->notes.insert(plan->notes.end(), why.begin(), why.end());
+
+  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid);
+  plan->packet_lifetime = config.subnet.packet_lifetime;
+  Ledger after = ledger;
+  after.lids = plan->lids.map;
+  return Planned{std::move(plan), std::move(after)};
+}
+
+}  // namespace weft::plan
