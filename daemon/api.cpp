@@ -1,0 +1,359 @@
+#include "daemon/api.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <boost/json/serialize.hpp>
+
+#include "daemon/api_json.h"
+#include "daemon/dump_opensm.h"
+#include "daemon/ledger_json.h"
+
+namespace weft::daemon {
+
+namespace json = boost::json;
+using fabric::PortRef;
+
+namespace {
+
+using Source = std::shared_ptr<const ApiSource>;
+using ViewPtr = std::shared_ptr<const plan::View>;
+
+constexpr std::size_t kMostItems = 10'000;
+constexpr std::size_t kDumpPiece = 64u << 10;
+
+Response json_response(const json::value& value, int status = 200) {
+  Response response;
+  response.status = status;
+  response.body = json::serialize(value) + "\n";
+  return response;
+}
+
+Response text_response(std::string text, int status = 200) {
+  Response response;
+  response.status = status;
+  response.type = "text/plain; charset=utf-8";
+  response.body = std::move(text);
+  return response;
+}
+
+int http_status(Errc code) {
+  switch (code) {
+    case Errc::malformed:
+    case Errc::invalid:
+      return 400;
+    case Errc::not_found:
+      return 404;
+    case Errc::ambiguous:
+    case Errc::conflict:
+    case Errc::unsafe:
+      return 409;
+    case Errc::unavailable:
+    case Errc::busy:
+    case Errc::cancelled:
+      return 503;
+    case Errc::timeout:
+      return 504;
+    default:
+      return 500;
+  }
+}
+
+Response error_response(const Error& error, std::string_view hint = {}) {
+  return error_response(http_status(error.code), name(error.code), error.what, hint);
+}
+
+Response no_view() {
+  return error_response(503, "not_ready", "no sweep has ended yet, so nothing is known of the fabric",
+                        "ask /v1/status what the daemon waits for");
+}
+
+// --- parameters
+
+/// A number from the query, or the default. Errors: `invalid` with the parameter's name.
+Result<std::uint64_t> number_parameter(const Request& request, std::string_view key, std::uint64_t fallback,
+                                       std::uint64_t most) {
+  const auto text = request.parameter(key);
+  if (!text) return fallback;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value > most) {
+    return fail(Errc::invalid, "{} must be a number from 0 to {}, not \"{}\"", key, most, *text);
+  }
+  return value;
+}
+
+struct Page {
+  std::uint64_t offset = 0;
+  std::uint64_t limit = 0;
+};
+
+Result<Page> page_of(const Request& request) {
+  const auto offset = number_parameter(request, "offset", 0, UINT32_MAX);
+  if (!offset) return fail(offset.error());
+  const auto limit = number_parameter(request, "limit", 1000, kMostItems);
+  if (!limit) return fail(limit.error());
+  return Page{*offset, *limit};
+}
+
+/// Collects one page of the items that match and counts all of them.
+class PageWriter {
+ public:
+  explicit PageWriter(Page page) : page_(page) {}
+  template <typename ToJson>
+  void add(ToJson to_json_of) {
+    if (total_ >= page_.offset && items_.size() < page_.limit) items_.push_back(to_json_of());
+    ++total_;
+  }
+  Response finish(std::string_view key, std::uint64_t generation) && {
+    return json_response(json::object{
+        {"generation", generation}, {"total", total_}, {"offset", page_.offset}, {key, std::move(items_)}});
+  }
+
+ private:
+  Page page_;
+  std::uint64_t total_ = 0;
+  json::array items_;
+};
+
+// --- the fabric
+
+Response nodes(const plan::View& view, const Request& request) {
+  const auto page = page_of(request);
+  if (!page) return error_response(page.error());
+  const auto type = request.parameter("type");
+  if (type && *type != "hca" && *type != "switch" && *type != "router") {
+    return error_response(Error{Errc::invalid, "type must be hca, switch or router"});
+  }
+  const auto pattern = request.parameter("name");
+  PageWriter writer(*page);
+  for (std::uint32_t i = 0; i < view.fabric->node_count(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    const fabric::Node& node = view.fabric->node(id);
+    if (type && *type != name(node.type)) continue;
+    if (pattern && !glob_matches(*pattern, node.description)) continue;
+    writer.add([&] { return node_json(view, id); });
+  }
+  return std::move(writer).finish("nodes", view.generation);
+}
+
+Response links(const plan::View& view, const Request& request) {
+  const auto page = page_of(request);
+  if (!page) return error_response(page.error());
+  const fabric::Fabric& fabric = *view.fabric;
+  const auto state = request.parameter("state");
+  const auto pattern = request.parameter("name");
+  const bool slow_only = request.parameter("below_best") == "1";
+  const auto wanted = [&](PortRef here, PortRef peer) {
+    if (state && *state != name(std::min(fabric.port(here).state, fabric.port(peer).state))) return false;
+    if (slow_only && !below_best(fabric, here)) return false;
+    return !pattern || glob_matches(*pattern, fabric.node(here.node).description) ||
+           glob_matches(*pattern, fabric.node(peer.node).description);
+  };
+  PageWriter writer(*page);
+  for (std::uint32_t i = 0; i < fabric.node_count(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    const auto ports = fabric.ports(id);
+    for (std::size_t number = 1; number < ports.size(); ++number) {
+      const PortRef here{id, static_cast<PortNum>(number)};
+      const auto& peer = ports[number].peer;
+      if (!peer || *peer < here || !wanted(here, *peer)) continue;  // each link once
+      writer.add([&] { return link_json(fabric, here); });
+    }
+  }
+  return std::move(writer).finish("links", view.generation);
+}
+
+/// The LID to go to: the very number asked for, so that each LID of a range can be followed.
+Lid lid_asked(const plan::View& view, std::string_view text, PortRef port) {
+  const plan::LidRange lids = lids_of(view, port);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  const bool inside =
+      number >= raw(lids.base) && number < raw(lids.base) + static_cast<unsigned>(lids.size());
+  return is_number && inside ? static_cast<Lid>(number) : lids.base;
+}
+
+json::object path_end_json(const plan::View& view, PortRef port, Lid lid) {
+  json::object end = end_json(*view.fabric, port);
+  end["lid"] = raw(lid);
+  return end;
+}
+
+Response path(const plan::View& view, const Request& request) {
+  const auto from_text = request.parameter("from");
+  const auto to_text = request.parameter("to");
+  if (!from_text || !to_text) return error_response(Error{Errc::invalid, "a path needs ?from= and ?to="});
+  if (!view.plan) return no_view();
+  const auto from = plan::find_end_port(view, *from_text);
+  if (!from) return error_response(from.error(), "weftctl nodes lists names and GUIDs");
+  const auto to = plan::find_end_port(view, *to_text);
+  if (!to) return error_response(to.error(), "weftctl nodes lists names and GUIDs");
+  const Lid lid = lid_asked(view, *to_text, *to);
+  const auto hops = plan::path(view, *from, lid);
+  if (!hops) return error_response(hops.error());
+  json::array list;
+  for (const plan::Hop& hop : *hops) {
+    json::object link = link_json(*view.fabric, hop.out);
+    list.push_back(json::object{{"out", end_json(*view.fabric, hop.out)},
+                                {"in", end_json(*view.fabric, hop.in)},
+                                {"width", link["width"]},
+                                {"speed", link["speed"]},
+                                {"state", link["state"]}});
+  }
+  return json_response(json::object{{"generation", view.generation},
+                                    {"from", path_end_json(view, *from, lids_of(view, *from).base)},
+                                    {"to", path_end_json(view, *to, lid)},
+                                    {"hops", std::move(list)}});
+}
+
+Response dump_opensm(ViewPtr view, const Request& request) {
+  const auto file = dump_file_from(request.parameter("file").value_or(""));
+  if (!file) return error_response(Error{Errc::invalid, "file must be subnet, fdbs or mcfdbs"});
+  if (!view->plan) return no_view();
+  Response response = text_response({});
+  response.more = [view = std::move(view), file = *file, step = std::size_t{0}](std::string& out) mutable {
+    const std::size_t steps = dump_steps(*view, file);
+    if (step == steps) return false;
+    while (step < steps && out.size() < kDumpPiece) dump_step(*view, file, step++, out);
+    return true;
+  };
+  return response;
+}
+
+// --- the daemon
+
+Response progress(const ApiSource& source) {
+  const Status status = source.status();
+  const json::value number =
+      status.last_sweep ? json::value(status.last_sweep->number) : json::value(nullptr);
+  return json_response(json::object{
+      {"state", name(status.state)}, {"progress", to_json(status.progress)}, {"last_sweep", number}});
+}
+
+Response events(const ApiSource& source, const Request& request) {
+  const auto after = number_parameter(request, "after", 0, UINT64_MAX);
+  if (!after) return error_response(after.error());
+  const auto limit = number_parameter(request, "limit", 100, kMostItems);
+  if (!limit) return error_response(limit.error());
+  const ViewPtr view = source.view();
+  json::array list;
+  std::uint64_t last = *after;
+  for (const Event& event : source.events(*after, *limit)) {
+    list.push_back(to_json(event, view.get()));
+    last = event.id;
+  }
+  return json_response(json::object{{"last", last}, {"events", std::move(list)}});
+}
+
+Response sweeps(const ApiSource& source) {
+  json::array list;
+  for (const SweepReport& report : source.sweeps()) list.push_back(to_json(report));
+  return json_response(json::object{{"sweeps", std::move(list)}});
+}
+
+Response sweep(const ApiSource& source) {
+  const Status status = source.status();
+  if (status.state == State::waiting_for_device) {
+    return error_response(
+        503, "no_device", "there is no usable port to sweep from",
+        status.text.empty() ? "weftd goes on by itself as soon as one is there" : status.text);
+  }
+  if (status.state == State::stopping) return error_response(503, "stopping", "the daemon is about to end");
+  return json_response(json::object{{"number", source.sweep("operator")}}, 202);
+}
+
+Response export_state(const ApiSource& source) {
+  const ViewPtr view = source.view();
+  if (!view) return no_view();
+  Response response;
+  response.more = [writer = std::make_shared<LedgerWriter>(view->ledger)](std::string& out) {
+    return writer->next(out);
+  };
+  return response;
+}
+
+Response import_state(const ApiSource& source, const Request& request) {
+  const auto ledger = ledger_from_json(request.body);
+  if (!ledger) return error_response(ledger.error(), "nothing was taken over");
+  const auto taken = source.import_ledger(*ledger);
+  if (!taken) return error_response(taken.error(), "nothing was taken over");
+  return json_response(json::object{{"lids", ledger->lids->size()}, {"devices", ledger->devices->size()}});
+}
+
+Response ready(const ApiSource& source) {
+  const Status status = source.status();
+  const bool managed = status.state == State::master && source.view() != nullptr;
+  return text_response(fmt::format("{}\n", name(status.state)), managed ? 200 : 503);
+}
+
+/// A handler that needs the fabric; 503 while nothing is known of it.
+template <typename Answer>
+Handler with_view(Source source, Answer answer) {
+  return [source, answer](const Request& request) {
+    const ViewPtr view = source->view();
+    return view && view->fabric ? answer(*view, request) : no_view();
+  };
+}
+
+bool equal_but_for_case(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+}  // namespace
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // where to go back to, and how much it had swallowed
+  std::size_t swallowed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      swallowed = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || equal_but_for_case(pattern[p], text[t]))) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++swallowed;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+Router make_api(ApiSource functions) {
+  const Source source = std::make_shared<const ApiSource>(std::move(functions));
+  Router router;
+  const auto get = [&router](std::string path, Handler handler) {
+    router.add({"GET", std::move(path), std::move(handler)});
+  };
+  get("/v1/status", [source](const Request&) {
+    const ViewPtr view = source->view();
+    return json_response(to_json(source->status(), view.get()));
+  });
+  get("/v1/progress", [source](const Request&) { return progress(*source); });
+  get("/v1/nodes", with_view(source, nodes));
+  get("/v1/links", with_view(source, links));
+  get("/v1/path", with_view(source, path));
+  get("/v1/events", [source](const Request& request) { return events(*source, request); });
+  get("/v1/sweeps", [source](const Request&) { return sweeps(*source); });
+  get("/v1/state", [source](const Request&) { return export_state(*source); });
+  get("/v1/config", [source](const Request&) { return json_response(config_json(*source->config())); });
+  get("/v1/dump/opensm", [source](const Request& request) {
+    ViewPtr view = source->view();
+    return view ? dump_opensm(std::move(view), request) : no_view();
+  });
+  get("/livez", [](const Request&) { return text_response("alive\n"); });
+  get("/readyz", [source](const Request&) { return ready(*source); });
+  router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
+  router.add({"POST", "/v1/state",
+              [source](const Request& request) { return import_state(*source, request); }, 64u << 20});
+  return router;
+}
+
+}  // namespace weft::daemon

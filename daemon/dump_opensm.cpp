@@ -1,0 +1,156 @@
+#include "daemon/dump_opensm.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace weft::daemon {
+
+namespace {
+
+using fabric::Fabric;
+using fabric::PortRef;
+
+/// The end port that gives this port its LID: a switch's port 0, else the port itself.
+Lid lid_of(const plan::View& view, PortRef port) {
+  const PortRef end = view.fabric->is_switch(port.node) ? PortRef{port.node, PortNum{0}} : port;
+  const auto ends = view.fabric->end_ports();
+  const auto found = std::lower_bound(ends.begin(), ends.end(), end);
+  if (found == ends.end() || *found != end) return kLidNone;
+  return view.plan->lids.of_end_port[static_cast<std::size_t>(found - ends.begin())].base;
+}
+
+std::string_view type_of(const plan::View& view, NodeId node) {
+  if (view.sm_port.node == node && !view.fabric->is_switch(node)) return "CA-SM";
+  return view.fabric->is_switch(node) ? "SW" : "CA";
+}
+
+/// A name inside braces: what would end it early becomes '_'.
+std::string safe(std::string_view description) {
+  std::string text(description);
+  for (char& c : text) {
+    if (c == '{' || c == '}' || static_cast<unsigned char>(c) < 0x20) c = '_';
+  }
+  return text;
+}
+
+void append_end(const plan::View& view, PortRef port, std::string& out) {
+  const Fabric& fabric = *view.fabric;
+  const fabric::Node& node = fabric.node(port.node);
+  const PortRef guid_port = fabric.is_switch(port.node) ? PortRef{port.node, PortNum{0}} : port;
+  const Guid port_guid = fabric.port(guid_port).guid;
+  fmt::format_to(
+      std::back_inserter(out),
+      "{{ {} Ports:{:02x} SystemGUID:{:016x} NodeGUID:{:016x} PortGUID:{:016x} VenID:{:06X} DevID:{:04X} "
+      "Rev:{:08X} {{{}}} LID:{:04x} PN:{:02x} }}",
+      type_of(view, port.node), node.port_count, raw(node.system_guid), raw(node.guid),
+      raw(port_guid != Guid{} ? port_guid : node.guid), node.vendor, node.device, node.revision,
+      safe(node.description), raw(lid_of(view, port)), raw(port.port));
+}
+
+std::string_view logical_state(PortState state) {
+  switch (state) {
+    case PortState::init:
+      return "INI";
+    case PortState::armed:
+      return "ARM";
+    case PortState::active:
+      return "ACT";
+    default:
+      return "DWN";
+  }
+}
+
+/// The words that ibutils knows; what is newer than they are is written as the fastest of them.
+std::string_view speed_word(LinkSpeed speed) {
+  switch (speed) {
+    case LinkSpeed::none:
+    case LinkSpeed::sdr:
+      return "2.5";
+    case LinkSpeed::ddr:
+      return "5";
+    case LinkSpeed::qdr:
+      return "10";
+    case LinkSpeed::fdr10:
+    case LinkSpeed::fdr:
+      return "14";
+    default:
+      return "25";
+  }
+}
+
+void append_links(const plan::View& view, NodeId node, std::string& out) {
+  const auto ports = view.fabric->ports(node);
+  for (std::size_t number = 1; number < ports.size(); ++number) {
+    const fabric::Port& port = ports[number];
+    if (!port.peer) continue;
+    append_end(view, {node, static_cast<PortNum>(number)}, out);
+    out += ' ';
+    append_end(view, *port.peer, out);
+    const LinkWidth width = port.width == LinkWidth::none ? LinkWidth::x1 : port.width;
+    fmt::format_to(std::back_inserter(out), " PHY={} LOG={} SPD={}\n", name(width), logical_state(port.state),
+                   speed_word(port.speed));
+  }
+}
+
+void append_table(const plan::View& view, SwitchId at, std::string& out) {
+  const plan::Plan& plan = *view.plan;
+  const fabric::Node& node = view.fabric->node(at);
+  fmt::format_to(std::back_inserter(out),
+                 "osm_ucast_mgr_dump_ucast_routes: Switch 0x{:016x}\nLID    : Port : Hops : Optimal\n",
+                 raw(node.guid));
+  for (unsigned lid = raw(kLidFirst); lid <= raw(plan.routes().top); ++lid) {
+    const PortNum port = plan.routes().out(at, static_cast<Lid>(lid));
+    if (port == kPortDrop) continue;
+    fmt::format_to(std::back_inserter(out), "0x{:04X} : {:03}  : 00   : yes\n", lid, raw(port));
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+std::optional<DumpFile> dump_file_from(std::string_view name) {
+  if (name == "subnet") return DumpFile::subnet;
+  if (name == "fdbs") return DumpFile::fdbs;
+  if (name == "mcfdbs") return DumpFile::mcfdbs;
+  return std::nullopt;
+}
+
+std::string_view file_name(DumpFile file) {
+  switch (file) {
+    case DumpFile::subnet:
+      return "opensm-subnet.lst";
+    case DumpFile::fdbs:
+      return "opensm.fdbs";
+    case DumpFile::mcfdbs:
+      return "opensm.mcfdbs";
+  }
+  return "";
+}
+
+std::size_t dump_steps(const plan::View& view, DumpFile file) {
+  if (!view.fabric || !view.plan) return 0;
+  switch (file) {
+    case DumpFile::subnet:
+      return view.fabric->node_count();
+    case DumpFile::fdbs:
+      return view.fabric->switch_count();
+    case DumpFile::mcfdbs:
+      return 0;
+  }
+  return 0;
+}
+
+void dump_step(const plan::View& view, DumpFile file, std::size_t step, std::string& out) {
+  if (file == DumpFile::subnet) append_links(view, static_cast<NodeId>(step), out);
+  if (file == DumpFile::fdbs) append_table(view, static_cast<SwitchId>(step), out);
+}
+
+std::string dump(const plan::View& view, DumpFile file) {
+  std::string out;
+  for (std::size_t step = 0; step < dump_steps(view, file); ++step) dump_step(view, file, step, out);
+  return out;
+}
+
+}  // namespace weft::daemon

@@ -1,0 +1,32 @@
+#pragma once
+// The planned fabric in the text files that OpenSM dumps, so that programs made for those, ibdmchk above all,
+// judge our tables. Pure. A file is made step by step, since the tables of a large fabric take hundreds of
+// megabytes of text.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plan/view.h"
+
+namespace weft::daemon {
+
+enum class DumpFile {
+  subnet,  ///< opensm-subnet.lst: one line per end of each link.
+  fdbs,    ///< opensm.fdbs: the forwarding tables.
+  mcfdbs,  ///< opensm.mcfdbs: the multicast tables; empty while none are planned.
+};
+
+/// "subnet", "fdbs" or "mcfdbs".
+std::optional<DumpFile> dump_file_from(std::string_view name);
+/// "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs".
+std::string_view file_name(DumpFile file);
+
+/// Steps that make up the file: its nodes, or its switches. Nothing before the first plan.
+std::size_t dump_steps(const plan::View& view, DumpFile file);
+/// Appends the part of one step. Entries that lead nowhere are left out, as ibdmchk wants it.
+void dump_step(const plan::View& view, DumpFile file, std::size_t step, std::string& out);
+/// The whole file; for small fabrics and tests.
+std::string dump(const plan::View& view, DumpFile file);
+
+}  // namespace weft::daemon

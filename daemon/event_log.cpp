@@ -1,0 +1,31 @@
+#include "daemon/event_log.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weft::daemon {
+
+EventLog::EventLog(Store* store, std::vector<Event> past) : store_(store) {
+  if (past.empty()) return;
+  last_id_ = past.back().id;
+  const std::size_t kept = std::min(past.size(), kKept);
+  std::move(past.end() - static_cast<std::ptrdiff_t>(kept), past.end(), std::back_inserter(events_));
+}
+
+const Event& EventLog::add(Event event) {
+  event.id = ++last_id_;
+  if (event.time == WallTime{}) event.time = std::chrono::system_clock::now();
+  if (store_ != nullptr) store_->append({event});
+  if (events_.size() == kKept) events_.pop_front();
+  return events_.emplace_back(std::move(event));
+}
+
+std::vector<Event> EventLog::after(std::uint64_t id, std::size_t limit) const {
+  auto first = std::upper_bound(events_.begin(), events_.end(), id,
+                                [](std::uint64_t wanted, const Event& event) { return wanted < event.id; });
+  const auto there = static_cast<std::size_t>(events_.end() - first);
+  if (there > limit) first = events_.end() - static_cast<std::ptrdiff_t>(limit);
+  return {first, events_.end()};
+}
+
+}  // namespace weft::daemon

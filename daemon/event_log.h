@@ -1,0 +1,33 @@
+#pragma once
+// EventLog: what happened, newest 10,000 in memory, all of it on its way to the store. Ids rise without a
+// gap, across restarts too. Loop thread only.
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "daemon/status.h"
+#include "daemon/store.h"
+
+namespace weft::daemon {
+
+class EventLog {
+ public:
+  static constexpr std::size_t kKept = 10'000;
+
+  /// `store` may be null: then nothing survives. `past`: what it held, oldest first.
+  explicit EventLog(Store* store, std::vector<Event> past = {});
+
+  /// Gives the event its id, and the time of day when it has none.
+  const Event& add(Event event);
+  /// Events with id > `after`, oldest first; of more than `limit`, the newest.
+  std::vector<Event> after(std::uint64_t id, std::size_t limit) const;
+  std::uint64_t last_id() const { return last_id_; }
+
+ private:
+  Store* store_;
+  std::deque<Event> events_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace weft::daemon

@@ -1,0 +1,36 @@
+#pragma once
+// Store: where the Ledger and the events survive a restart. It never blocks the loop: what is handed over is
+// written by somebody else, and the answer comes back through the loop. Behind it: a SQLite file
+// (store_sqlite.h).
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "daemon/status.h"
+#include "plan/ledger.h"
+
+namespace weft::daemon {
+
+class Store {
+ public:
+  using Done = std::function<void(Result<void>)>;
+
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  /// Writes what is still waiting.
+  virtual ~Store() = default;
+
+  /// Makes this the stored Ledger. Only what differs from the last one stored is written; several calls close
+  /// together become one commit, of the last Ledger. `done` is called on the loop when it is safe on disk, or
+  /// with the reason why it is not; the next save then tries again. May be empty.
+  virtual void save(plan::Ledger ledger, Done done) = 0;
+  /// Writes events, ids as they are, with the next commit. The oldest beyond the limit are dropped.
+  virtual void append(std::vector<Event> events) = 0;
+  /// "ok", or why the last commit failed; any thread.
+  virtual std::string health() const = 0;
+};
+
+}  // namespace weft::daemon
