@@ -1,0 +1,156 @@
+#include "sim/judge.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/fabrics.h"
+
+namespace weft::sim {
+namespace {
+
+struct Routed : Lab {
+  explicit Routed(int switches, bool ring = false) : Lab(row_of(switches, ring)) {
+    make_active();
+    route_row(switches, ring);
+  }
+};
+
+TEST(AllPairs, FindsEveryPairReached) {
+  Routed lab(5);
+  const Reach reach = all_pairs(lab.world);
+  EXPECT_TRUE(reach.complete()) << (reach.failures.empty() ? "" : reach.failures[0]);
+  EXPECT_EQ(reach.host_pairs, 20u);
+  EXPECT_EQ(reach.switch_pairs, 50u);
+  EXPECT_TRUE(reach.failures.empty());
+}
+
+TEST(AllPairs, NamesAHole) {
+  Routed lab(5);
+  lab.entry("s2", lab.lid_of("h4"), 255);
+  const Reach reach = all_pairs(lab.world);
+  EXPECT_EQ(reach.host_pairs_reached, 17u) << "from h0, h1 and h2";
+  EXPECT_EQ(reach.switch_pairs_reached, 47u);
+  ASSERT_EQ(reach.failures.size(), 6u);
+  EXPECT_EQ(reach.failures[0], "h0[1] to h4[1] (LID 5): h0[1] > s0[2] > s1[2] > s2[1]: entry 255 at s2[1]");
+}
+
+TEST(AllPairs, FindsALoop) {
+  Routed lab(5);
+  lab.entry("s3", lab.lid_of("h4"), 1);
+  const Reach reach = all_pairs(lab.world, 1);
+  EXPECT_EQ(reach.host_pairs_reached, 16u);
+  ASSERT_EQ(reach.failures.size(), 1u);
+  EXPECT_NE(reach.failures[0].find("loop"), std::string::npos);
+}
+
+TEST(AllPairs, CountsAPortThatIsNotActive) {
+  Routed lab(3);
+  lab.info("h1", 1).state = PortState::armed;
+  const Reach reach = all_pairs(lab.world);
+  EXPECT_EQ(reach.host_pairs, 6u);
+  EXPECT_EQ(reach.host_pairs_reached, 2u);
+}
+
+TEST(AllPairs, CountsAHostWithoutALid) {
+  Routed lab(3);
+  lab.world.set_lid(lab.port("h1", 1), kLidNone);
+  const Reach reach = all_pairs(lab.world);
+  EXPECT_EQ(reach.host_pairs_reached, 4u) << "it still reaches the others";
+  ASSERT_FALSE(reach.failures.empty());
+  EXPECT_EQ(reach.failures[0], "h1[1] has no LID");
+}
+
+TEST(AllPairs, LeavesOutACutHost) {
+  Routed lab(3);
+  lab.world.cut_link(lab.node("h1"), PortNum{1});
+  const Reach reach = all_pairs(lab.world);
+  EXPECT_EQ(reach.host_pairs, 2u);
+  EXPECT_TRUE(reach.complete());
+}
+
+TEST(AllPairs, TellsApartTwoPortsWithOneLid) {
+  Routed lab(3);
+  lab.world.set_lid(lab.port("h2", 1), lab.lid_of("h0"));
+  EXPECT_FALSE(all_pairs(lab.world).complete());
+}
+
+TEST(AllPairs, NeedsEveryPathBit) {
+  Routed lab(2);
+  lab.world.set_lid(lab.port("h1", 1), Lid{40}, 1);
+  for (const int lid : {40, 41}) {
+    lab.entry("s0", static_cast<Lid>(lid), 2);
+    lab.entry("s1", static_cast<Lid>(lid), 3);
+  }
+  EXPECT_TRUE(all_pairs(lab.world).complete());
+  lab.entry("s0", Lid{41}, 255);
+  EXPECT_EQ(all_pairs(lab.world).host_pairs_reached + 1, all_pairs(lab.world).host_pairs);
+}
+
+TEST(AllPairs, AgreesWithThePacketsThemselves) {
+  Random random(99);
+  for (int round = 0; round < 30; ++round) {
+    Routed lab(6, true);
+    for (int i = 0; i < 3; ++i)
+      lab.entry("s" + std::to_string(random.next() % 6), static_cast<Lid>(1 + random.next() % 12),
+                static_cast<int>(random.next() % 5));
+    std::uint64_t reached = 0;
+    for (int from = 0; from < 6; ++from)
+      for (int to = 0; to < 6; ++to) {
+        const std::string name = "h" + std::to_string(to);
+        const Path taken = path(lab.world, lab.port("h" + std::to_string(from), 1), lab.lid_of(name));
+        reached += from != to && taken.drop == Drop::none && taken.end == lab.port(name, 1);
+      }
+    EXPECT_EQ(all_pairs(lab.world).host_pairs_reached, reached) << "round " << round;
+  }
+}
+
+TEST(Path, ListsEveryHop) {
+  Routed lab(3);
+  const Path way = path(lab.world, lab.port("h0", 1), lab.lid_of("h2"));
+  EXPECT_EQ(describe(lab.world, lab.port("h0", 1), way), "h0[1] > s0[2] > s1[2] > s2[3] > h2[1]");
+}
+
+TEST(PortSummary, CountsStatesOfLinkedPorts) {
+  Lab lab(row_of(2, false));
+  EXPECT_EQ(port_summary(lab.world).linked, 6u);
+  EXPECT_EQ(port_summary(lab.world).init, 6u);
+  lab.make_active();
+  EXPECT_TRUE(port_summary(lab.world).all_active());
+  lab.world.cut_link(lab.node("s0"), PortNum{2});
+  EXPECT_EQ(port_summary(lab.world).linked, 4u);
+}
+
+TEST(CreditLoop, IsFoundOnARingThatGoesRound) {
+  Routed lab(4, true);
+  const auto loop = credit_loop(lab.world);
+  ASSERT_TRUE(loop);
+  EXPECT_NE(loop->find("s2[2] > "), std::string::npos) << *loop;
+  EXPECT_EQ(std::count(loop->begin(), loop->end(), '>'), 4) << *loop;
+}
+
+TEST(CreditLoop, IsNotFoundWhenTheRingIsUsedAsARow) {
+  Lab lab(row_of(4, true));
+  lab.make_active();
+  lab.route_row(4);
+  EXPECT_TRUE(all_pairs(lab.world).complete());
+  EXPECT_FALSE(credit_loop(lab.world));
+}
+
+TEST(CreditLoop, DoesNotCountPathsBetweenSwitchesOnly) {
+  // A ring of 4 used as a row for hosts; only switch to switch traffic would close it, and it has no source.
+  Lab lab(row_of(4, true));
+  lab.make_active();
+  lab.route_row(4);
+  for (const std::uint32_t n : {0u, 1u, 2u, 3u}) lab.world.cut_link(NodeIndex{n}, PortNum{3});
+  for (int at = 0; at < 4; ++at)
+    for (int to = 0; to < 4; ++to)
+      lab.entry("s" + std::to_string(at), lab.lid_of("s" + std::to_string(to)), at == to ? 0 : 2);
+  EXPECT_FALSE(credit_loop(lab.world));
+  lab.world.edit_port(lab.port("s0", 0),
+                      [](mad::PortInfo& i) { i.capabilities |= raw(mad::PortCap::is_sm); });
+  lab.world.edit_port(lab.port("s2", 0),
+                      [](mad::PortInfo& i) { i.capabilities |= raw(mad::PortCap::is_sm); });
+  EXPECT_TRUE(credit_loop(lab.world)) << "managers on switches are sources";
+}
+
+}  // namespace
+}  // namespace weft::sim
