@@ -60,7 +60,7 @@ int http_status(Errc code) {
   }
 }
 
-Response error_response(const Error& error, std::string_view hint = {}) {
+Response refusal(const Error& error, std::string_view hint = {}) {
   return error_response(http_status(error.code), name(error.code), error.what, hint);
 }
 
@@ -121,10 +121,10 @@ class PageWriter {
 
 Response nodes(const plan::View& view, const Request& request) {
   const auto page = page_of(request);
-  if (!page) return error_response(page.error());
+  if (!page) return refusal(page.error());
   const auto type = request.parameter("type");
   if (type && *type != "hca" && *type != "switch" && *type != "router") {
-    return error_response(Error{Errc::invalid, "type must be hca, switch or router"});
+    return refusal(Error{Errc::invalid, "type must be hca, switch or router"});
   }
   const auto pattern = request.parameter("name");
   PageWriter writer(*page);
@@ -140,7 +140,7 @@ Response nodes(const plan::View& view, const Request& request) {
 
 Response links(const plan::View& view, const Request& request) {
   const auto page = page_of(request);
-  if (!page) return error_response(page.error());
+  if (!page) return refusal(page.error());
   const fabric::Fabric& fabric = *view.fabric;
   const auto state = request.parameter("state");
   const auto pattern = request.parameter("name");
@@ -185,15 +185,15 @@ json::object path_end_json(const plan::View& view, PortRef port, Lid lid) {
 Response path(const plan::View& view, const Request& request) {
   const auto from_text = request.parameter("from");
   const auto to_text = request.parameter("to");
-  if (!from_text || !to_text) return error_response(Error{Errc::invalid, "a path needs ?from= and ?to="});
+  if (!from_text || !to_text) return refusal(Error{Errc::invalid, "a path needs ?from= and ?to="});
   if (!view.plan) return no_view();
   const auto from = plan::find_end_port(view, *from_text);
-  if (!from) return error_response(from.error(), "weftctl nodes lists names and GUIDs");
+  if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
   const auto to = plan::find_end_port(view, *to_text);
-  if (!to) return error_response(to.error(), "weftctl nodes lists names and GUIDs");
+  if (!to) return refusal(to.error(), "weftctl nodes lists names and GUIDs");
   const Lid lid = lid_asked(view, *to_text, *to);
   const auto hops = plan::path(view, *from, lid);
-  if (!hops) return error_response(hops.error());
+  if (!hops) return refusal(hops.error());
   json::array list;
   for (const plan::Hop& hop : *hops) {
     json::object link = link_json(*view.fabric, hop.out);
@@ -211,7 +211,7 @@ Response path(const plan::View& view, const Request& request) {
 
 Response dump_opensm(ViewPtr view, const Request& request) {
   const auto file = dump_file_from(request.parameter("file").value_or(""));
-  if (!file) return error_response(Error{Errc::invalid, "file must be subnet, fdbs or mcfdbs"});
+  if (!file) return refusal(Error{Errc::invalid, "file must be subnet, fdbs or mcfdbs"});
   if (!view->plan) return no_view();
   Response response = text_response({});
   response.more = [view = std::move(view), file = *file, step = std::size_t{0}](std::string& out) mutable {
@@ -235,9 +235,9 @@ Response progress(const ApiSource& source) {
 
 Response events(const ApiSource& source, const Request& request) {
   const auto after = number_parameter(request, "after", 0, UINT64_MAX);
-  if (!after) return error_response(after.error());
+  if (!after) return refusal(after.error());
   const auto limit = number_parameter(request, "limit", 100, kMostItems);
-  if (!limit) return error_response(limit.error());
+  if (!limit) return refusal(limit.error());
   const ViewPtr view = source.view();
   json::array list;
   std::uint64_t last = *after;
@@ -277,9 +277,9 @@ Response export_state(const ApiSource& source) {
 
 Response import_state(const ApiSource& source, const Request& request) {
   const auto ledger = ledger_from_json(request.body);
-  if (!ledger) return error_response(ledger.error(), "nothing was taken over");
+  if (!ledger) return refusal(ledger.error(), "nothing was taken over");
   const auto taken = source.import_ledger(*ledger);
-  if (!taken) return error_response(taken.error(), "nothing was taken over");
+  if (!taken) return refusal(taken.error(), "nothing was taken over");
   return json_response(json::object{{"lids", ledger->lids->size()}, {"devices", ledger->devices->size()}});
 }
 
