@@ -1,10 +1,13 @@
-// One attribute (WEFT_FUZZ_ATTRIBUTE names it) from arbitrary bytes: what is decoded is encoded and decoded
-// again to the same, bits that no field knows stay, and every helper answers.
+// Decoders of attributes on arbitrary bytes: what is decoded is encoded and decoded again to the same, bits
+// that no field knows stay, and every helper answers. Compiled once and linked into one program a decoder,
+// which knows by its own name (fuzz_PortInfo) what it decodes.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "tests/mad/attributes.h"
@@ -13,7 +16,6 @@ namespace {
 
 using namespace weft;
 using namespace weft::mad;
-using Fuzzed = WEFT_FUZZ_ATTRIBUTE;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -36,19 +38,36 @@ void use_helpers(const S& value) {
   if constexpr (std::is_same_v<S, Notice>) static_cast<void>(subject_of(value));
 }
 
+template <typename S>
+void decode_and_encode(const AttrData& input) {
+  const auto value = decode<S>(input);
+  AttrData again = input;
+  encode_into(std::span<std::uint8_t>(again), value);
+  // Text ends at its first zero; what stands behind that is not kept.
+  if constexpr (!std::is_same_v<S, NodeDescription>) require(again == input);
+  require(decode<S>(again) == value);
+  require(decode<S>(encode(value)) == value);
+  dump(value);
+  use_helpers(value);
+}
+
+using Target = void (*)(const AttrData&);
+Target target = nullptr;
+
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
+  const std::string_view program = (*arguments)[0];
+  for_each_attribute([program]<typename S>(Attribute<S> attribute) {
+    if (program.ends_with("fuzz_" + std::string(attribute.name))) target = &decode_and_encode<S>;
+  });
+  require(target != nullptr);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   AttrData input{};
   if (size > 0) std::memcpy(input.data(), data, size < input.size() ? size : input.size());
-  const auto value = decode<Fuzzed>(input);
-  AttrData again = input;
-  encode_into(std::span<std::uint8_t>(again), value);
-  // Text ends at its first zero; what stands behind that is not kept.
-  if constexpr (!std::is_same_v<Fuzzed, NodeDescription>) require(again == input);
-  require(decode<Fuzzed>(again) == value);
-  require(decode<Fuzzed>(encode(value)) == value);
-  dump(value);
-  use_helpers(value);
+  target(input);
   return 0;
 }
