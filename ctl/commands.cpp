@@ -1,0 +1,277 @@
+#include "ctl/commands.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <thread>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "config/read.h"
+#include "ctl/json_read.h"
+#include "ctl/progress.h"
+#include "ctl/text.h"
+
+namespace weft::ctl {
+
+namespace json = boost::json;
+
+namespace {
+
+using ToText = std::string (*)(const json::value&, const Style&);
+
+constexpr std::size_t kPage = 1000;
+constexpr auto kProgressInterval = std::chrono::milliseconds(100);
+constexpr auto kFollowInterval = std::chrono::milliseconds(500);
+
+Exit report(const Output& output, const Failure& failure) {
+  if (output.json) {
+    output.out << json::serialize(json::object{
+                      {"error",
+                       {{"code", failure.code}, {"message", failure.message}, {"hint", failure.hint}}}})
+               << std::endl;
+  }
+  output.err << "weftctl: " << failure.message << '\n';
+  if (!failure.hint.empty()) output.err << "  " << failure.hint << '\n';
+  if (failure.code == "no_device") return Exit::no_device;
+  return failure.status == 400 ? Exit::usage : Exit::failed;
+}
+
+Exit report(const Output& output, std::string message) {
+  return report(output, Failure{0, "failed", std::move(message), ""});
+}
+
+Exit show(const Output& output, const Reply<json::value>& answer, ToText to_text) {
+  if (!answer) return report(output, answer.error());
+  output.out << (output.json ? json::serialize(*answer) + "\n" : to_text(*answer, output.style))
+             << std::flush;
+  return Exit::done;
+}
+
+/// All pages of a list as one. Asks anew when the fabric changed between two pages.
+Reply<json::value> all_pages(const Client& client, const std::string& target, std::string_view key) {
+  json::value whole;
+  std::size_t have = 0;
+  for (int restarts = 0;;) {
+    auto page = client.get(fmt::format("{}offset={}&limit={}", target, have, kPage));
+    if (!page) return page;
+    const std::size_t got = items(*page, key).size();
+    if (have == 0) {
+      whole = std::move(*page);
+    } else if (number(*page, "generation") != number(whole, "generation") && ++restarts < 3) {
+      have = 0;
+      continue;
+    } else {
+      json::array& list = whole.as_object().at(key).as_array();
+      for (const json::value& item : items(*page, key)) list.push_back(item);
+    }
+    have += got;
+    if (got < kPage || have >= number(whole, "total")) return whole;
+  }
+}
+
+std::string filter_query(const Filter& filter) {
+  std::string query = "?";
+  if (!filter.name.empty()) query += "name=" + escaped(filter.name) + "&";
+  if (!filter.type.empty()) query += "type=" + escaped(filter.type) + "&";
+  if (!filter.state.empty()) query += "state=" + escaped(filter.state) + "&";
+  if (filter.below_best) query += "below_best=1&";
+  return query;
+}
+
+std::string json_lines(const json::array& items) {
+  std::string out;
+  for (const json::value& item : items) out += json::serialize(item) + "\n";
+  return out;
+}
+
+/// The report of one sweep, once it has ended; null while it has not.
+Reply<json::value> finished_sweep(const Client& client, std::uint64_t wanted) {
+  auto sweeps = client.get("/v1/sweeps");
+  if (!sweeps) return sweeps;
+  for (const json::value& sweep : items(*sweeps, "sweeps")) {
+    if (number(sweep, "number") == wanted) return sweep;
+  }
+  return json::value(nullptr);
+}
+
+Step step_of(const json::value& progress) {
+  return {text(progress, "progress.phase"), number(progress, "progress.done"),
+          number(progress, "progress.total")};
+}
+
+/// Shows progress until the sweep has ended, and answers its report.
+Reply<json::value> wait_for_sweep(const Client& client, const Output& output, std::uint64_t wanted) {
+  ProgressPrinter printer(output.style, output.in_place);
+  for (;;) {
+    auto progress = client.get("/v1/progress");
+    if (!progress) {
+      output.err << printer.finish();
+      return progress;
+    }
+    if (number(*progress, "last_sweep") >= wanted) {
+      output.err << printer.finish() << std::flush;
+      return finished_sweep(client, wanted);
+    }
+    if (at(*progress, "progress").is_object()) output.err << printer.show(step_of(*progress)) << std::flush;
+    std::this_thread::sleep_for(kProgressInterval);
+  }
+}
+
+std::string errno_text() { return std::strerror(errno); }
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// Writes what a target gives to a file, by way of a ".part" file, so that no half one is left under the
+/// name.
+Exit save(const Client& client, const Output& output, const std::string& target, const std::string& path) {
+  const std::string part = path + ".part";
+  std::unique_ptr<std::FILE, CloseFile> file(std::fopen(part.c_str(), "wb"));
+  if (!file) return report(output, fmt::format("cannot write {}: {}", part, errno_text()));
+  bool written = true;
+  const auto streamed = client.stream(target, [&](std::string_view piece) {
+    written = std::fwrite(piece.data(), 1, piece.size(), file.get()) == piece.size();
+    return written;
+  });
+  written = written && std::fflush(file.get()) == 0;
+  const std::string why = errno_text();
+  file.reset();
+  if (streamed && written && std::rename(part.c_str(), path.c_str()) == 0) return Exit::done;
+  const std::string rename_error = errno_text();
+  std::remove(part.c_str());
+  if (!streamed) return report(output, streamed.error());
+  return report(output, fmt::format("cannot write {}: {}", path, written ? rename_error : why));
+}
+
+}  // namespace
+
+Exit show_status(const Client& client, const Output& output) {
+  return show(output, client.get("/v1/status"), status_text);
+}
+
+Exit show_nodes(const Client& client, const Output& output, const Filter& filter) {
+  return show(output, all_pages(client, "/v1/nodes" + filter_query(filter), "nodes"), nodes_text);
+}
+
+Exit show_links(const Client& client, const Output& output, const Filter& filter) {
+  return show(output, all_pages(client, "/v1/links" + filter_query(filter), "links"), links_text);
+}
+
+Exit show_path(const Client& client, const Output& output, const std::string& from, const std::string& to) {
+  return show(output, client.get(fmt::format("/v1/path?from={}&to={}", escaped(from), escaped(to))),
+              path_text);
+}
+
+Exit show_events(const Client& client, const Output& output, const EventOptions& options) {
+  std::uint64_t after = options.after;
+  for (;;) {
+    const auto events = client.get(fmt::format("/v1/events?after={}&limit={}", after, options.limit));
+    if (!events) return report(output, events.error());
+    // Followed, JSON is one event a line: a list would never end.
+    if (output.json && options.follow) {
+      output.out << json_lines(items(*events, "events")) << std::flush;
+    } else {
+      show(output, events, events_text);
+    }
+    if (!options.follow) return Exit::done;
+    after = number(*events, "last");
+    std::this_thread::sleep_for(kFollowInterval);
+  }
+}
+
+Exit run_sweep(const Client& client, const Output& output, bool wait) {
+  const auto asked = client.post("/v1/sweep");
+  if (!asked) return report(output, asked.error());
+  const std::uint64_t wanted = number(*asked, "number");
+  if (!wait) {
+    output.out << (output.json ? json::serialize(*asked) : fmt::format("sweep #{} asked for", wanted))
+               << std::endl;
+    return Exit::done;
+  }
+  const auto sweep = wait_for_sweep(client, output, wanted);
+  if (sweep && sweep->is_null())
+    return report(output, fmt::format("the report of sweep #{} is gone already", wanted));
+  const Exit shown = show(output, sweep, sweep_text);
+  if (shown != Exit::done) return shown;
+  return flag(*sweep, "clean") ? Exit::done : Exit::failed;
+}
+
+Exit show_config(const Client& client, const Output& output) {
+  return show(output, client.get("/v1/config"), config_text);
+}
+
+Exit check_config(const Output& output, const std::string& file) {
+  const auto loaded = config::read_file(file);
+  if (output.json) {
+    json::array notes;
+    if (loaded) {
+      for (const std::string& note : loaded->notes) notes.emplace_back(note);
+    }
+    output.out << json::serialize(json::object{
+                      {"ok", loaded.has_value()},
+                      {"error", loaded ? json::value(nullptr) : json::value(loaded.error().what)},
+                      {"notes", std::move(notes)}})
+               << std::endl;
+  } else if (loaded) {
+    for (const std::string& note : loaded->notes) output.out << note << '\n';
+    output.out << file << ": ok" << std::endl;
+  } else {
+    output.err << loaded.error().what << std::endl;
+  }
+  return loaded ? Exit::done : Exit::usage;
+}
+
+Exit export_state(const Client& client, const Output& output, const std::string& file) {
+  if (file != "-") return save(client, output, "/v1/state", file);
+  const auto streamed = client.stream("/v1/state", [&output](std::string_view piece) {
+    output.out << piece;
+    return output.out.good();
+  });
+  output.out.flush();
+  return streamed ? Exit::done : report(output, streamed.error());
+}
+
+Exit import_state(const Client& client, const Output& output, const std::string& file) {
+  std::string text;
+  if (file == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return report(output, fmt::format("cannot read {}: {}", file, errno_text()));
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  return show(output, client.post("/v1/state", std::move(text)), [](const json::value& taken, const Style&) {
+    return fmt::format("{} taken over; they hold from the next sweep on\n",
+                       counted(number(taken, "lids"), "LID range"));
+  });
+}
+
+Exit dump_opensm(const Client& client, const Output& output, const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    return report(output, fmt::format("cannot make the directory {}: {}", directory, error.message()));
+  constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
+      {"subnet", "opensm-subnet.lst"}, {"fdbs", "opensm.fdbs"}, {"mcfdbs", "opensm.mcfdbs"}};
+  json::array names;
+  for (const auto& [file, file_name] : kFiles) {
+    const std::string path = (std::filesystem::path(directory) / file_name).string();
+    const Exit saved = save(client, output, fmt::format("/v1/dump/opensm?file={}", file), path);
+    if (saved != Exit::done) return saved;
+    names.emplace_back(path);
+    if (!output.json) output.out << path << '\n';
+  }
+  if (output.json) output.out << json::serialize(json::object{{"files", std::move(names)}}) << '\n';
+  output.out.flush();
+  return Exit::done;
+}
+
+}  // namespace weft::ctl

@@ -1,0 +1,53 @@
+#pragma once
+// The commands of weftctl. Each asks the daemon (or, for `config check`, a file), writes to `Output` and
+// answers the exit code.
+
+#include <iosfwd>
+#include <string>
+
+#include "ctl/http_client.h"
+#include "ctl/table.h"
+
+namespace weft::ctl {
+
+enum class Exit { done = 0, failed = 1, usage = 2, no_device = 3 };
+
+struct Output {
+  std::ostream& out;
+  std::ostream& err;
+  Style style;
+  bool json = false;
+  bool in_place = false;  ///< Progress is redrawn in place.
+};
+
+/// What to show of nodes and links; empty: all.
+struct Filter {
+  std::string name;   ///< Glob.
+  std::string type;   ///< Nodes: hca, switch, router.
+  std::string state;  ///< Links: active, armed, init, down.
+  bool below_best = false;
+};
+
+struct EventOptions {
+  std::uint64_t after = 0;
+  std::uint64_t limit = 100;
+  bool follow = false;
+};
+
+Exit show_status(const Client& client, const Output& output);
+Exit show_nodes(const Client& client, const Output& output, const Filter& filter);
+Exit show_links(const Client& client, const Output& output, const Filter& filter);
+Exit show_path(const Client& client, const Output& output, const std::string& from, const std::string& to);
+/// `follow`: for ever, until the daemon goes away.
+Exit show_events(const Client& client, const Output& output, const EventOptions& options);
+/// Asks for a sweep; with `wait` shows how it goes and answers `failed` unless it ends clean.
+Exit run_sweep(const Client& client, const Output& output, bool wait);
+Exit show_config(const Client& client, const Output& output);
+Exit check_config(const Output& output, const std::string& file);
+/// "-": standard output and input.
+Exit export_state(const Client& client, const Output& output, const std::string& file);
+Exit import_state(const Client& client, const Output& output, const std::string& file);
+/// Writes OpenSM's dump files into the directory, which is made when missing.
+Exit dump_opensm(const Client& client, const Output& output, const std::string& directory);
+
+}  // namespace weft::ctl

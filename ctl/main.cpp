@@ -1,0 +1,133 @@
+// weftctl: the control program of weftd. Reads the command line; what the commands do stands in commands.cpp.
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include "ctl/commands.h"
+
+namespace {
+
+using weft::ctl::Client;
+using weft::ctl::Exit;
+using weft::ctl::Output;
+namespace ctl = weft::ctl;
+
+/// All that the command line can say.
+struct Arguments {
+  std::string socket = "/run/weft/weftd.sock";
+  bool json = false;
+  ctl::Filter filter;
+  ctl::EventOptions events;
+  std::string from;
+  std::string to;
+  std::string file;
+  std::string directory;
+  bool no_wait = false;
+};
+
+using Action = std::function<Exit(const Client&, const Output&)>;
+
+/// A command, which also takes the options that all have in common.
+CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help, Action& chosen,
+                      Action action) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  command->fallthrough();
+  command->callback([&chosen, action = std::move(action)] { chosen = action; });
+  return command;
+}
+
+void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  add_command(app, "status", "What the daemon does, the fabric in numbers, and what is wrong", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_status(client, output); });
+  auto* nodes = add_command(
+      app, "nodes", "Every node with its LIDs and ports", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::show_nodes(client, output, a.filter); });
+  nodes->add_option("--name", a.filter.name, "Only names that match: * any characters, ? one");
+  nodes->add_option("--type", a.filter.type, "Only this type")
+      ->check(CLI::IsMember({"hca", "switch", "router"}));
+  auto* links = add_command(
+      app, "links", "Every link with state, rate, MTU and lanes", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::show_links(client, output, a.filter); });
+  links->add_option("--name", a.filter.name, "Only links with an end whose name matches");
+  links->add_option("--state", a.filter.state, "Only this state")
+      ->check(CLI::IsMember({"active", "armed", "init", "down"}));
+  links->add_flag("--below-best", a.filter.below_best, "Only links below what both their ends can do");
+  auto* path = add_command(app, "path", "The way from one end port to another, hop by hop", chosen,
+                           [&a](const Client& client, const Output& output) {
+                             return ctl::show_path(client, output, a.from, a.to);
+                           });
+  path->add_option("FROM", a.from, "A name, a GUID or a LID")->required();
+  path->add_option("TO", a.to, "A name, a GUID or a LID")->required();
+  auto* dump = add_command(app, "dump", "Writes the fabric in other programs' formats", chosen,
+                           [&a](const Client& client, const Output& output) {
+                             return ctl::dump_opensm(client, output, a.directory);
+                           });
+  dump->add_option("--opensm", a.directory, "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs")
+      ->required();
+}
+
+void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  auto* sweep = add_command(app, "sweep", "Sweeps the whole fabric now", chosen,
+                            [&a](const Client& client, const Output& output) {
+                              return ctl::run_sweep(client, output, !a.no_wait);
+                            });
+  sweep->add_flag("--no-wait", a.no_wait, "Do not wait for its end");
+  auto* events =
+      add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
+        return ctl::show_events(client, output, a.events);
+      });
+  events->add_flag("-f,--follow", a.events.follow, "Go on with new ones as they come");
+  events->add_option("--after", a.events.after, "Only ids above this one");
+  events->add_option("-n,--limit", a.events.limit, "At most so many, the newest")
+      ->check(CLI::Range(1, 10000));
+
+  CLI::App* config = app.add_subcommand("config", "The configuration");
+  config->require_subcommand(1)->fallthrough();
+  add_command(*config, "show", "The settings in force, each with where it comes from", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_config(client, output); });
+  auto* check =
+      add_command(*config, "check", "Checks a file without the daemon", chosen,
+                  [&a](const Client&, const Output& output) { return ctl::check_config(output, a.file); });
+  check->add_option("FILE", a.file, "The file")->required();
+
+  CLI::App* state =
+      app.add_subcommand("state", "What the daemon keeps over restarts: LIDs and device records");
+  state->require_subcommand(1)->fallthrough();
+  auto* give = add_command(
+      *state, "export", "Writes it as JSON", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::export_state(client, output, a.file); });
+  give->add_option("FILE", a.file, "The file; - for standard output")->required();
+  auto* take = add_command(
+      *state, "import", "Takes LIDs from such a file, from the next sweep on", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::import_state(client, output, a.file); });
+  take->add_option("FILE", a.file, "The file; - for standard input")->required();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  Action chosen;
+  CLI::App app("Controls weftd, the InfiniBand subnet manager.", "weftctl");
+  app.require_subcommand(1);
+  app.add_option("--socket", arguments.socket, "Control socket of the daemon")
+      ->envname("WEFT_SOCKET")
+      ->capture_default_str();
+  app.add_flag("--json", arguments.json, "JSON instead of tables");
+  add_fabric_commands(app, arguments, chosen);
+  add_daemon_commands(app, arguments, chosen);
+  app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : static_cast<int>(Exit::usage);
+  }
+  const Output output{std::cout, std::cerr, ctl::style_of(STDOUT_FILENO), arguments.json,
+                      isatty(STDERR_FILENO) == 1};
+  return static_cast<int>(chosen(Client(arguments.socket), output));
+}

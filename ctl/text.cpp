@@ -1,0 +1,351 @@
+#include "ctl/text.h"
+
+#include <chrono>
+#include <cstdio>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "ctl/json_read.h"
+
+namespace weft::ctl {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+
+std::string milliseconds(const json::value& value, std::string_view path) {
+  return human_duration(std::chrono::duration<double, std::milli>(real(value, path)));
+}
+
+/// Seconds since 1970 of "2026-01-02T03:04:05.678Z"; 0 for anything else.
+double seconds_of(const std::string& time) {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  int hour = 0;
+  int minute = 0;
+  double second = 0;
+  if (std::sscanf(time.c_str(), "%d-%d-%dT%d:%d:%lfZ", &year, &month, &day, &hour, &minute, &second) != 6)
+    return 0;
+  const std::chrono::sys_days date = std::chrono::year(year) / month / day;
+  return static_cast<double>(date.time_since_epoch().count()) * 86400 + hour * 3600 + minute * 60 + second;
+}
+
+std::string between(const std::string& earlier, const std::string& later) {
+  return human_duration(std::chrono::duration<double>(seconds_of(later) - seconds_of(earlier)));
+}
+
+Colour colour_of_state(std::string_view state) {
+  if (state == "master" || state == "active") return Colour::green;
+  if (state == "failed" || state == "down") return Colour::red;
+  return Colour::yellow;
+}
+
+std::string label(std::string_view word, const Style& style) {
+  return coloured(fmt::format("{:<11}", word), Colour::bold, style);
+}
+
+std::string node_label(const json::value& item) {
+  const std::string name = text(item, "name");
+  return name.empty() ? or_dash(text(item, "node")) : name;
+}
+
+/// "1,296 active, 2 init"
+std::string by_state(const json::value& states) {
+  std::string out;
+  const json::object* object = states.if_object();
+  if (object == nullptr) return out;
+  for (const std::string_view state : {"active", "armed", "init", "down"}) {
+    const std::uint64_t count = number(states, state);
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", human_count(count), state);
+  }
+  return out;
+}
+
+std::string by_rate(const json::array& rates) {
+  std::string out;
+  for (auto rate = rates.rbegin(); rate != rates.rend(); ++rate) {
+    out += fmt::format("{}{} at {} {}", out.empty() ? "" : ", ", human_count(number(*rate, "links")),
+                       text(*rate, "width"), text(*rate, "speed"));
+  }
+  return out;
+}
+
+std::string fabric_lines(const json::value& status, const Style& style) {
+  const json::value& fabric = at(status, "fabric");
+  if (!fabric.is_object()) return label("Fabric", style) + "not known yet\n";
+  std::string nodes = fmt::format("{}, {}", counted(number(fabric, "switches"), "switch"),
+                                  counted(number(fabric, "hosts"), "host"));
+  if (number(fabric, "routers") > 0) nodes += ", " + counted(number(fabric, "routers"), "router");
+  const Colour colour = flag(fabric, "all_active") ? Colour::green : Colour::yellow;
+  return fmt::format("{}{}\n{}{}: {}\n{}{}\n", label("Fabric", style), nodes, label("Links", style),
+                     human_count(number(fabric, "links")),
+                     coloured(or_dash(by_state(at(fabric, "links_by_state"))), colour, style),
+                     label("", style), or_dash(by_rate(items(fabric, "links_by_rate"))));
+}
+
+std::string routing_lines(const json::value& status, const Style& style) {
+  const json::value& routing = at(status, "routing");
+  if (!routing.is_object()) return {};
+  const std::uint64_t lost = number(routing, "pairs_lost");
+  const std::string pairs =
+      lost == 0 ? coloured(fmt::format("all {} pairs reached", human_count(number(routing, "pairs"))),
+                           Colour::green, style)
+                : coloured(fmt::format("{} of {} pairs lost", human_count(lost),
+                                       human_count(number(routing, "pairs"))),
+                           Colour::red, style);
+  std::string out = fmt::format("{}{}, {}, longest path {}; {}\n", label("Routing", style),
+                                text(routing, "engine"), counted(number(routing, "vls_needed"), "data VL"),
+                                counted(number(routing, "longest"), "link"), pairs);
+  if (flag(routing, "beyond_named")) {
+    out += label("", style) +
+           coloured("no engine that the configuration names could be used", Colour::yellow, style) + "\n";
+  }
+  if (flag(routing, "kept_last"))
+    out += label("", style) + coloured("the last tables stay in force", Colour::yellow, style) + "\n";
+  for (const json::value& refusal : items(routing, "refusals")) {
+    out += fmt::format("{}not {}: {}\n", label("", style), text(refusal, "engine"), text(refusal, "reason"));
+  }
+  for (const json::value& note : items(routing, "notes")) {
+    out += fmt::format("{}{}\n", label("", style), text(note));
+  }
+  return out;
+}
+
+std::string lid_lines(const json::value& status, const Style& style) {
+  const json::value& plan = at(status, "plan");
+  if (!plan.is_object()) return {};
+  std::string out = fmt::format("{}up to {}, manager at {}", label("LIDs", style),
+                                human_count(number(plan, "top_lid")), number(plan, "sm_lid"));
+  const std::uint64_t without = number(plan, "ports_without_lid");
+  if (without > 0) out += "; " + coloured(counted(without, "port") + " without a LID", Colour::red, style);
+  out += '\n';
+  for (const json::value& note : items(plan, "lid_notes")) {
+    out += fmt::format("{}{}\n", label("", style), text(note));
+  }
+  return out;
+}
+
+std::string outcome(const json::value& report, const Style& style) {
+  if (!text(report, "error").empty())
+    return coloured("ended early: " + text(report, "error"), Colour::red, style);
+  if (flag(report, "clean")) return coloured("clean", Colour::green, style);
+  return coloured(fmt::format("not clean, {} left dirty", counted(number(report, "failed"), "block")),
+                  Colour::yellow, style);
+}
+
+std::string requests(const json::value& report) {
+  std::string out =
+      fmt::format("{}, {}", counted(number(report, "smps"), "SMP"), counted(number(report, "sets"), "Set"));
+  if (number(report, "timeouts") > 0) out += ", " + counted(number(report, "timeouts"), "timeout");
+  return out;
+}
+
+std::string last_sweep_line(const json::value& status, std::string_view key, std::string_view title,
+                            const Style& style) {
+  const json::value& report = at(status, key);
+  if (!report.is_object()) return {};
+  return fmt::format("{}#{} ({}) {} ago, took {}: {}, {}\n", label(title, style), number(report, "number"),
+                     text(report, "cause"), between(text(report, "started"), text(status, "now")),
+                     milliseconds(report, "took_ms"), requests(report), outcome(report, style));
+}
+
+std::string table_section(std::string_view title, const Table& table, const Style& style) {
+  if (table.size() == 0) return {};
+  return fmt::format("\n{}\n{}", coloured(title, Colour::bold, style), table.text(style, 2));
+}
+
+std::string managers_table(const json::value& status, const Style& style) {
+  Table table({{"STATE"}, {"PRIORITY", Align::right}, {"GUID"}, {"PATH"}, {"NODE", Align::left, true}});
+  for (const json::value& other : items(status, "other_managers")) {
+    table.add({text(other, "state"), std::to_string(number(other, "priority")), text(other, "guid"),
+               text(other, "path"), text(other, "node")});
+  }
+  return table_section("Other managers", table, style);
+}
+
+std::string problems_table(const json::value& status, const Style& style) {
+  Table table({{"NODE", Align::left, true}, {"PROBLEM", Align::left}});
+  for (const json::value& problem : items(status, "problems"))
+    table.add({node_label(problem), text(problem, "what")});
+  return table_section("Problems", table, style);
+}
+
+std::string dirty_table(const json::value& status, const Style& style) {
+  Table table({{"NODE", Align::left, true}, {"BLOCK"}, {"WHY"}});
+  for (const json::value& block : items(status, "dirty")) {
+    table.add({node_label(block), text(block, "what"), text(block, "why")});
+  }
+  return table_section("Not written yet", table, style);
+}
+
+std::string end_label(const json::value& end) {
+  return fmt::format("{} port {}", or_dash(text(end, "name")), number(end, "port"));
+}
+
+std::string rate_of(const json::value& link) {
+  return fmt::format("{} {}", text(link, "width"), text(link, "speed"));
+}
+
+std::string lids_of(const json::value& node) {
+  std::string out;
+  for (const json::value& end : items(node, "end_ports")) {
+    const std::uint64_t first = number(end, "lid");
+    const std::uint64_t last = first + (std::uint64_t{1} << number(end, "lmc")) - 1;
+    out += fmt::format("{}{}", out.empty() ? "" : " ", first);
+    if (last > first) out += fmt::format("-{}", last);
+  }
+  return or_dash(out);
+}
+
+std::string total_line(std::size_t shown, std::uint64_t total, std::string_view noun) {
+  if (shown == total) return fmt::format("{}\n", counted(total, noun));
+  return fmt::format("{} of {}\n", human_count(shown), counted(total, noun));
+}
+
+}  // namespace
+
+std::string status_text(const json::value& status, const Style& style) {
+  const std::string state = text(status, "state");
+  std::string out = fmt::format("weftd {}: {}, generation {}, up {}\n", text(status, "version"),
+                                coloured(state, colour_of_state(state), style), number(status, "generation"),
+                                between(text(status, "started"), text(status, "now")));
+  if (!text(status, "text").empty()) out += text(status, "text") + "\n";
+  out += '\n';
+  const std::string device = text(status, "device");
+  if (!device.empty()) {
+    out += fmt::format("{}{}, GUID {}, LID {}\n", label("Port", style), device,
+                       or_dash(text(status, "port_guid")), number(status, "lid"));
+  }
+  out += fabric_lines(status, style) + routing_lines(status, style) + lid_lines(status, style);
+  out += last_sweep_line(status, "last_full_sweep", "Full sweep", style);
+  if (number(status, "last_sweep.number") != number(status, "last_full_sweep.number")) {
+    out += last_sweep_line(status, "last_sweep", "Last sweep", style);
+  }
+  if (at(status, "progress").is_object()) {
+    out += fmt::format("{}{} {}/{}\n", label("Now", style), text(status, "progress.phase"),
+                       human_count(number(status, "progress.done")),
+                       human_count(number(status, "progress.total")));
+  }
+  const std::string store = text(status, "store");
+  if (!store.empty()) {
+    out += label("Store", style) + coloured(store, store == "ok" ? Colour::none : Colour::red, style) + "\n";
+  }
+  return out + managers_table(status, style) + problems_table(status, style) + dirty_table(status, style);
+}
+
+std::string nodes_text(const json::value& nodes, const Style& style) {
+  Table table({{"GUID"},
+               {"TYPE"},
+               {"NAME", Align::left, true},
+               {"LID", Align::right},
+               {"ACTIVE", Align::right},
+               {"LINKED", Align::right},
+               {"PORTS", Align::right}});
+  for (const json::value& node : items(nodes, "nodes")) {
+    const bool all = number(node, "active") == number(node, "linked");
+    table.add({text(node, "guid"),
+               text(node, "type"),
+               text(node, "name") + (flag(node, "sm") ? " (SM)" : ""),
+               lids_of(node),
+               {std::to_string(number(node, "active")), all ? Colour::none : Colour::yellow},
+               std::to_string(number(node, "linked")),
+               std::to_string(number(node, "ports"))});
+  }
+  return table.text(style) + total_line(table.size(), number(nodes, "total"), "node");
+}
+
+std::string links_text(const json::value& links, const Style& style) {
+  Table table({{"FROM", Align::left, true},
+               {"PORT", Align::right},
+               {"TO", Align::left, true},
+               {"PORT", Align::right},
+               {"STATE"},
+               {"RATE"},
+               {"MTU", Align::right},
+               {"VLS", Align::right},
+               {""}});
+  for (const json::value& link : items(links, "links")) {
+    const std::string state = text(link, "state");
+    table.add({text(link, "a.name"),
+               std::to_string(number(link, "a.port")),
+               text(link, "b.name"),
+               std::to_string(number(link, "b.port")),
+               {state, colour_of_state(state)},
+               rate_of(link),
+               std::to_string(number(link, "mtu")),
+               std::to_string(number(link, "vls")),
+               {flag(link, "below_best") ? "below what both ends can" : "", Colour::yellow}});
+  }
+  return table.text(style) + total_line(table.size(), number(links, "total"), "link");
+}
+
+std::string path_text(const json::value& path, const Style& style) {
+  std::string out = fmt::format("{} (LID {}) to {} (LID {}): {}\n", end_label(at(path, "from")),
+                                number(path, "from.lid"), end_label(at(path, "to")), number(path, "to.lid"),
+                                counted(items(path, "hops").size(), "link"));
+  Table table({{"HOP", Align::right},
+               {"FROM", Align::left, true},
+               {"PORT", Align::right},
+               {"TO", Align::left, true},
+               {"PORT", Align::right},
+               {"RATE"},
+               {"STATE"}});
+  std::size_t hop_number = 0;
+  for (const json::value& hop : items(path, "hops")) {
+    const std::string state = text(hop, "state");
+    table.add({std::to_string(++hop_number),
+               text(hop, "out.name"),
+               std::to_string(number(hop, "out.port")),
+               text(hop, "in.name"),
+               std::to_string(number(hop, "in.port")),
+               rate_of(hop),
+               {state, colour_of_state(state)}});
+  }
+  return table.size() > 0 ? out + table.text(style) : out;
+}
+
+std::string events_text(const json::value& events, const Style& style) {
+  std::string out;
+  for (const json::value& event : items(events, "events")) {
+    const std::string severity = text(event, "severity");
+    const Colour colour = severity == "error"     ? Colour::red
+                          : severity == "warning" ? Colour::yellow
+                                                  : Colour::none;
+    out += fmt::format("{}  {}  {}: {}\n", coloured(text(event, "time"), Colour::dim, style),
+                       coloured(fmt::format("{:<7}", severity), colour, style), text(event, "kind"),
+                       text(event, "text"));
+  }
+  return out;
+}
+
+std::string sweep_text(const json::value& report, const Style& style) {
+  std::string out =
+      fmt::format("{} sweep #{} took {}: {}, {}\n", text(report, "kind"), number(report, "number"),
+                  milliseconds(report, "took_ms"), requests(report), outcome(report, style));
+  Table table({{"PHASE"}, {"TIME", Align::right}, {"SMPS", Align::right}});
+  for (const json::value& phase : items(report, "phases")) {
+    table.add({text(phase, "name"), milliseconds(phase, "took_ms"), human_count(number(phase, "smps"))});
+  }
+  if (table.size() > 0) out += table.text(style, 2);
+  for (const json::value& note : items(report, "notes")) {
+    out += fmt::format("  {}\n", text(note));
+  }
+  return out;
+}
+
+std::string config_text(const json::value& config, const Style& style) {
+  Table table({{"KEY"}, {"VALUE", Align::left, true}, {"ORIGIN"}});
+  for (const json::value& setting : items(config, "settings")) {
+    const std::string origin = text(setting, "origin");
+    table.add({text(setting, "key"),
+               text(setting, "value"),
+               {origin, origin == "default" ? Colour::dim : Colour::none}});
+  }
+  return table.text(style);
+}
+
+}  // namespace weft::ctl
