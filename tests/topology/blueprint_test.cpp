@@ -75,7 +75,9 @@ TEST(Blueprint, FillsTopSwitchesWithParallelLinks) {
   const Topology tree = made("fat-tree:radix=64,levels=3,pods=16");
   const auto used = degrees(tree);
   for (std::size_t i = 0; i < tree.nodes.size(); ++i)
-    if (tree.nodes[i].type == NodeType::switch_) ASSERT_EQ(used[i], 64U) << tree.nodes[i].id;
+    if (tree.nodes[i].type == NodeType::switch_) {
+      ASSERT_EQ(used[i], 64U) << tree.nodes[i].id;
+    }
 }
 
 TEST(Blueprint, JoinsEveryPairOfDragonflyGroups) {
@@ -88,7 +90,7 @@ TEST(Blueprint, JoinsEveryPairOfDragonflyGroups) {
         const std::string& id = fabric.nodes[end.node].id;
         return id.find("-g") == std::string::npos ? std::string() : id.substr(id.find("-g"), 5);
       };
-      const auto pair = std::minmax(group(cable.a), group(cable.b));
+      const std::pair<std::string, std::string> pair = std::minmax({group(cable.a), group(cable.b)});
       if (!pair.first.empty() && pair.first != pair.second) ++links[pair];
     }
     EXPECT_EQ(links.size(), 36U) << text;
@@ -100,7 +102,9 @@ TEST(Blueprint, GivesEverySwitchOfATorusTheSameDegree) {
   const Topology torus = made("torus:3,4,5:hosts=2,links=2");
   const auto used = degrees(torus);
   for (std::size_t i = 0; i < torus.nodes.size(); ++i)
-    if (torus.nodes[i].type == NodeType::switch_) EXPECT_EQ(used[i], 2U + 12U);
+    if (torus.nodes[i].type == NodeType::switch_) {
+      EXPECT_EQ(used[i], 2U + 12U);
+    }
 }
 
 TEST(Blueprint, PutsHostsFirstAndOnTheFirstPorts) {

@@ -15,7 +15,9 @@ TEST(Holes, TakeLinksBetweenSwitchesOnly) {
   EXPECT_EQ(holed.nodes, whole.nodes);
   const auto used = degrees(holed);
   for (std::size_t i = 0; i < holed.nodes.size(); ++i)
-    if (holed.nodes[i].type == NodeType::hca) EXPECT_EQ(used[i], 1U);
+    if (holed.nodes[i].type == NodeType::hca) {
+      EXPECT_EQ(used[i], 1U);
+    }
 }
 
 TEST(Holes, TakeSwitchesWithoutHostsFirst) {
