@@ -1,6 +1,6 @@
 #pragma once
-// Settings: the whole configuration of weftd, as read from one YAML file. Defaults stand here; etc/weft.yaml documents
-// every key and is itself the test for the defaults.
+// Settings: the whole configuration of weftd, as read from one YAML file. Defaults stand here; etc/weft.yaml
+// documents every key and is itself the test for the defaults.
 
 #include <chrono>
 #include <map>
@@ -16,9 +16,9 @@ enum class TransportKind { umad, ibsim, sim };
 
 /// Which local port to manage the fabric from. All empty: the only usable one.
 struct PortChoice {
-  std::string device;          ///< "mlx5_0"
-  std::optional<int> number;   ///< 1
-  std::optional<Guid> guid;    ///< Port GUID, instead of device and number.
+  std::string device;         ///< "mlx5_0"
+  std::optional<int> number;  ///< 1
+  std::optional<Guid> guid;   ///< Port GUID, instead of device and number.
   bool operator==(const PortChoice&) const = default;
 };
 
@@ -40,8 +40,8 @@ struct SmpSettings {
 };
 
 struct SweepSettings {
-  Duration interval = std::chrono::seconds(10);          ///< Of light sweeps; 0: only on events.
-  Duration debounce = std::chrono::milliseconds(5);      ///< A burst of causes settles this long,
+  Duration interval = std::chrono::seconds(10);            ///< Of light sweeps; 0: only on events.
+  Duration debounce = std::chrono::milliseconds(5);        ///< A burst of causes settles this long,
   Duration debounce_max = std::chrono::milliseconds(100);  ///< but no longer than this in all.
   bool operator==(const SweepSettings&) const = default;
 };
@@ -73,6 +73,7 @@ struct Settings {
   ManagerSettings manager;
   LogSettings log;
   ControlSettings control;
+  std::string names_file;  ///< OpenSM node-name map; its names are in plan.names, where `names` wins.
   std::string state_dir = "/var/lib/weft";
   bool operator==(const Settings&) const = default;
 };

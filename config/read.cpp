@@ -1,0 +1,227 @@
+#include "config/read.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/file.h"
+#include "config/names_file.h"
+#include "config/parse.h"
+#include "config/schema.h"
+#include "config/units.h"
+
+namespace weft::config {
+namespace {
+
+/// "sweep: { interval: ... }" for "sweep.interval".
+std::string nested(std::string_view path) {
+  std::string text;
+  std::string end;
+  for (const char c : path) {
+    if (c == '.') {
+      text += ": { ";
+      end += " }";
+    } else {
+      text += c;
+    }
+  }
+  return text + ": ..." + end;
+}
+
+/// One reading under way.
+struct Reading {
+  Loaded loaded;
+  Report report;
+  Origin origin;  ///< Of what is read now, but for the place.
+
+  void read_value(const Key& key, const Value& value, Place place);
+  void read_section(const Value& map, const std::string& section);
+  void read_entry(const Value& name, const Value& value, const std::string& section);
+  void read_yaml(std::string_view yaml);
+  void read_override(const Override& option);
+  void read_names_file(const std::string& config_path);
+  void check_whole();
+  /// A problem with a key's value, told where it stands.
+  void problem_with(std::string_view key, std::string text);
+  Result<Loaded> result() &&;
+};
+
+void Reading::read_value(const Key& key, const Value& value, Place place) {
+  report.subject = key.path;
+  key.read(value, loaded.settings, report);
+  report.subject.clear();
+  Origin here = origin;
+  here.place = place;
+  loaded.origins.insert_or_assign(std::string(key.path), std::move(here));
+}
+
+void Reading::read_entry(const Value& name, const Value& value, const std::string& section) {
+  const std::string path = section.empty() ? name.text : fmt::format("{}.{}", section, name.text);
+  if (name.text.find('.') != name.text.npos && (find_key(path) || is_section(path))) {
+    return report.problem(name.place, fmt::format("write {} as {}", in_quotes(name.text), nested(name.text)));
+  }
+
+  if (const Key* key = find_key(path)) return read_value(*key, value, name.place);
+  if (is_section(path)) {
+    if (value.kind == Value::Kind::null) return;  // all its keys are commented out
+    if (value.kind == Value::Kind::map) return read_section(value, path);
+    return report.problem(value.place,
+                          fmt::format("{}: expects a map of keys, not {}", path, describe(value)));
+  }
+  const std::string meant = suggestion(section, name.text);
+  report.problem(name.place, fmt::format("unknown key {}{}", in_quotes(path),
+                                         meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+}
+
+void Reading::read_section(const Value& map, const std::string& section) {
+  std::unordered_map<std::string_view, Place> seen;
+  for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
+    const Value& name = map.children[i];
+    if (name.kind != Value::Kind::text) {
+      report.problem(name.place, fmt::format("expects the name of a key, not {}", describe(name)));
+      continue;
+    }
+    const auto [first, fresh] = seen.emplace(name.text, name.place);
+    if (!fresh) {
+      report.problem(name.place, fmt::format("{} stands here twice; first in line {}", in_quotes(name.text),
+                                             first->second.line));
+      continue;
+    }
+    read_entry(name, map.children[i + 1], section);
+  }
+}
+
+void Reading::read_yaml(std::string_view yaml) {
+  Parsed parsed = parse_yaml(yaml);
+  for (Remark& remark : parsed.problems) report.problem(remark.place, std::move(remark.text));
+  if (!parsed.problems.empty() || parsed.root.kind == Value::Kind::null) return;
+  if (parsed.root.kind == Value::Kind::map) return read_section(parsed.root, {});
+  report.problem(parsed.root.place, fmt::format("expects a map of keys, not {}", describe(parsed.root)));
+}
+
+void Reading::read_override(const Override& option) {
+  const Key* key = find_key(option.key);
+  if (!key) {
+    const std::string meant = suggestion({}, option.key);
+    return report.problem({}, fmt::format("unknown key {}{}", in_quotes(option.key),
+                                          meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+  }
+  Parsed parsed{Value{Value::Kind::text, {}, option.value, {}}, {}};
+  if (option.value.starts_with('[') || option.value.starts_with('{')) parsed = parse_yaml(option.value);
+  for (Remark& remark : parsed.problems) report.problem({}, fmt::format("{}: {}", key->path, remark.text));
+  if (parsed.problems.empty()) read_value(*key, parsed.root, {});
+}
+
+void Reading::problem_with(std::string_view key, std::string text) {
+  const Origin where = origin_of(loaded, key);
+  report.source = to_string(Origin{where.kind, where.file, {}});
+  report.problem(where.place, fmt::format("{}: {}", key, text));
+}
+
+void Reading::check_whole() {
+  const Settings& settings = loaded.settings;
+  const PortChoice& port = settings.transport.port;
+  if (port.guid && (!port.device.empty() || port.number)) {
+    problem_with("port.guid", "names the port already; leave port.device and port.port out");
+  }
+  if (settings.sweep.debounce > settings.sweep.debounce_max) {
+    problem_with(
+        loaded.origins.contains("sweep.debounce") ? "sweep.debounce" : "sweep.debounce_max",
+        fmt::format("sweep.debounce ({}) is longer than sweep.debounce_max ({})",
+                    duration_text(settings.sweep.debounce), duration_text(settings.sweep.debounce_max)));
+  }
+  if (settings.smp.per_node > settings.smp.window) {
+    problem_with(loaded.origins.contains("smp.per_node") ? "smp.per_node" : "smp.window",
+                 fmt::format("smp.per_node ({}) is more than smp.window ({})", settings.smp.per_node,
+                             settings.smp.window));
+  }
+  if (settings.transport.kind == TransportKind::sim && settings.transport.sim_fabric.empty()) {
+    problem_with("transport.kind", "sim needs transport.sim.fabric, a file or a blueprint");
+  }
+}
+
+void Reading::read_names_file(const std::string& config_path) {
+  std::string path = loaded.settings.names_file;
+  if (path.empty()) return;
+  const std::size_t slash = config_path.rfind('/');
+  if (!path.starts_with('/') && slash != config_path.npos) path = config_path.substr(0, slash + 1) + path;
+  const Result<std::string> text = slurp(path);
+  if (!text) return problem_with("names_file", text.error().what);
+  report.source = path;
+  // `names` of the configuration wins: merge leaves what is there.
+  loaded.settings.plan.names.merge(read_names(*text, report));
+  loaded.origins.emplace("names", Origin{Origin::Kind::file, path, {}});
+}
+
+Result<Loaded> Reading::result() && {
+  if (report.problem_count == 0) {
+    loaded.notes = std::move(report.notes);
+    return std::move(loaded);
+  }
+  std::string text = fmt::format("{}", fmt::join(report.problems, "\n"));
+  if (report.problem_count > report.problems.size()) {
+    text += fmt::format("\nand {} more problems", report.problem_count - report.problems.size());
+  }
+  return fail({Errc::invalid, std::move(text)});
+}
+
+Reading read(std::string_view yaml, std::string_view file_name, std::span<const Override> command_line) {
+  Reading reading;
+  reading.origin = {Origin::Kind::file, std::string(file_name), {}};
+  reading.report.source = file_name;
+  reading.read_yaml(yaml);
+  reading.origin = {Origin::Kind::command_line, {}, {}};
+  reading.report.source = "command line";
+  for (const Override& option : command_line) reading.read_override(option);
+  if (reading.report.problem_count == 0) reading.check_whole();
+  return reading;
+}
+
+/// A name such as editors and package managers give to copies they put aside.
+bool looks_put_aside(std::string_view path) {
+  for (const std::string_view end :
+       {"~", ".bak", ".orig", ".old", ".rpmsave", ".rpmnew", ".rpmorig", ".dpkg-old", ".dpkg-dist",
+        ".dpkg-new", ".ucf-old", ".ucf-dist", ".swp"}) {
+    if (path.ends_with(end)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Origin origin_of(const Loaded& loaded, std::string_view key) {
+  const auto found = loaded.origins.find(key);
+  return found == loaded.origins.end() ? Origin{} : found->second;
+}
+
+std::string to_string(const Origin& origin) {
+  switch (origin.kind) {
+    case Origin::Kind::default_:
+      return "default";
+    case Origin::Kind::command_line:
+      return "command line";
+    case Origin::Kind::file:
+      break;
+  }
+  return origin.place.line == 0 ? origin.file : fmt::format("{}:{}", origin.file, origin.place.line);
+}
+
+Result<Loaded> read_text(std::string_view yaml, std::string_view file_name,
+                         std::span<const Override> command_line) {
+  return read(yaml, file_name, command_line).result();
+}
+
+Result<Loaded> read_file(const std::string& path, std::span<const Override> command_line) {
+  const Result<std::string> text = slurp(path);
+  if (!text) return fail(text.error());
+  Reading reading = read(*text, path, command_line);
+  reading.read_names_file(path);
+  reading.report.source = path;
+  if (looks_put_aside(path))
+    reading.report.note({}, "the name looks like a copy put aside by an editor or a package");
+  return std::move(reading).result();
+}
+
+}  // namespace weft::config

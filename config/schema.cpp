@@ -1,0 +1,285 @@
+#include "config/schema.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config/suggest.h"
+#include "config/types.h"
+#include "config/units.h"
+#include "routing/engine.h"
+
+namespace weft::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// One entry. `member` names a member of Settings, const or not.
+template <typename Member, typename T>
+Key key(std::string_view path, Member member, Type<T> type, std::string_view help,
+        std::string_view opensm = {}, Applies applies = Applies::live) {
+  using M = std::remove_cvref_t<decltype(member(std::declval<Settings&>()))>;
+  Key key{path, type.form, help, opensm, applies, {}, {}, {}};
+  key.read = [=, read = std::move(type.read)](const Value& value, Settings& settings, Report& report) {
+    std::optional<T> found = read(value, report);
+    if (found) member(settings) = static_cast<M>(std::move(*found));
+  };
+  key.show = [=, show = std::move(type.show)](const Settings& settings) {
+    return show(static_cast<T>(member(settings)));
+  };
+  key.default_text = key.show(Settings{});
+  return key;
+}
+
+#define MEMBER(name) [](auto& settings) -> auto& { return settings.name; }
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names{"auto"};
+  for (const routing::Engine& engine : routing::engines()) names.emplace_back(engine.name);
+  return names;
+}
+
+template <typename E>
+std::pair<std::string, int> named(std::string_view name, E value) {
+  return {std::string(name), static_cast<int>(value)};
+}
+
+void add_device_keys(std::vector<Key>& keys) {
+  using enum TransportKind;
+  constexpr Applies kRestart = Applies::restart;
+  keys.push_back(key("port.device", MEMBER(transport.port.device),
+                     text("a device name such as mlx5_0", 64, true), "Device as the system names it.", {},
+                     kRestart));
+  keys.push_back(key("port.port", MEMBER(transport.port.number), optional_number(1, 254),
+                     "Number of the port on that device.", {}, kRestart));
+  keys.push_back(key("port.guid", MEMBER(transport.port.guid), optional_guid(),
+                     "Port GUID, instead of device and port.", "guid", kRestart));
+  keys.push_back(
+      key("transport.kind", MEMBER(transport.kind),
+          choice({named("umad", umad), named("ibsim", ibsim), named("sim", sim)}),
+          "umad: a device of this machine. ibsim: the simulator of that name. sim: a fabric simulated in "
+          "this process.",
+          {}, kRestart));
+  keys.push_back(key("transport.ibsim.socket", MEMBER(transport.ibsim_socket),
+                     text("a socket name", 80, false), "What ibsim was told as IBSIM_SOCKNAME.", {},
+                     kRestart));
+  keys.push_back(key("transport.ibsim.host", MEMBER(transport.ibsim_host),
+                     text("a node of ibsim's net file", 255, true),
+                     "Node to attach to; nothing: ibsim's first.", {}, kRestart));
+  keys.push_back(key("transport.sim.fabric", MEMBER(transport.sim_fabric),
+                     text("a file or a blueprint such as fat-tree:radix=36,levels=3", 4096, true),
+                     "Fabric to simulate.", {}, kRestart));
+}
+
+void add_subnet_keys(std::vector<Key>& keys) {
+  keys.push_back(key("manager.priority", MEMBER(manager.priority), number(0, 15),
+                     "Of several subnet managers the one with the highest priority is master.",
+                     "sm_priority"));
+  keys.push_back(key("subnet.prefix", MEMBER(plan.subnet.prefix), prefix(),
+                     "First half of every GID of the subnet.", "subnet_prefix"));
+  keys.push_back(key("subnet.sm_sl", MEMBER(plan.subnet.sm_sl), number(0, 15),
+                     "Service level that ports use towards the subnet manager.", "sm_sl"));
+  keys.push_back(key("subnet.subnet_timeout", MEMBER(plan.subnet.subnet_timeout), wire_time(31, false),
+                     "Longest time a packet takes to any port, as hosts are told.", "subnet_timeout"));
+  keys.push_back(key("subnet.packet_lifetime", MEMBER(plan.subnet.packet_lifetime), wire_time(19, true),
+                     "How long a packet may wait in a switch before it is dropped.", "packet_life_time"));
+  keys.push_back(
+      key("lids.lmc", MEMBER(plan.lids.lmc), number(0, 7), "Every host port has 2^lmc LIDs.", "lmc"));
+  keys.push_back(key("lids.lmc_enhanced_port0", MEMBER(plan.lids.lmc_enhanced_port0), flag(),
+                     "Enhanced switch ports 0 have 2^lmc LIDs too.", "lmc_esp0"));
+  keys.push_back(key("lids.fixed", MEMBER(plan.lids.fixed), guid_lids(),
+                     "Ports that must have a certain LID: { 0x0002c903000e0b72: 17 }."));
+}
+
+void add_link_keys(std::vector<Key>& keys) {
+  keys.push_back(key("links.max_mtu", MEMBER(plan.links.max_mtu),
+                     coded("bytes", {{256, 1}, {512, 2}, {1024, 3}, {2048, 4}, {4096, 5}}),
+                     "Largest MTU of a link; less where an end has less."));
+  keys.push_back(key("links.max_vls", MEMBER(plan.links.max_vls),
+                     coded("data lanes", {{1, 1}, {2, 2}, {4, 3}, {8, 4}, {15, 5}}),
+                     "Most virtual lanes of a link; fewer where an end has fewer.", "max_op_vls"));
+  keys.push_back(key("links.hoq_life", MEMBER(plan.links.hoq_life), wire_time(19, true),
+                     "How long a packet may stand at the head of a queue towards a switch.",
+                     "head_of_queue_lifetime"));
+  keys.push_back(key("links.host_hoq_life", MEMBER(plan.links.host_hoq_life), wire_time(19, true),
+                     "The same towards a host.", "leaf_head_of_queue_lifetime"));
+  keys.push_back(key("links.vl_stall_count", MEMBER(plan.links.vl_stall_count), number(0, 7),
+                     "So many packets dropped in a row at the head of a queue stall a lane towards a switch.",
+                     "vl_stall_count"));
+  keys.push_back(key("links.host_vl_stall_count", MEMBER(plan.links.host_vl_stall_count), number(0, 7),
+                     "The same towards a host.", "leaf_vl_stall_count"));
+  keys.push_back(key("links.local_phy_errors", MEMBER(plan.links.local_phy_errors), number(0, 15),
+                     "Link errors at which a port sends a trap.", "local_phy_errors_threshold"));
+  keys.push_back(key("links.overrun_errors", MEMBER(plan.links.overrun_errors), number(0, 15),
+                     "Buffer overruns at which a port sends a trap.", "overrun_errors_threshold"));
+}
+
+void add_routing_keys(std::vector<Key>& keys) {
+  using enum routing::OnFailure;
+  keys.push_back(key("routing.engine", MEMBER(plan.routing.chain.engines), texts("engine", engine_names(), 1),
+                     "Tried in this order until one gives tables that are safe.", "routing_engine"));
+  keys.push_back(
+      key("routing.on_failure", MEMBER(plan.routing.chain.on_failure),
+          choice({named("next", next), named("keep-last", keep_last)}),
+          "When no engine named can do it. next: up-down is tried too. keep-last: entries in force that "
+          "still lead somewhere stay, and the pairs lost are named."));
+  keys.push_back(key("routing.roots", MEMBER(plan.routing.roots), texts("GUIDs or node names", {}, 0),
+                     "Top switches of a tree; none: found by looking at the fabric.", "root_guid_file"));
+}
+
+void add_pace_keys(std::vector<Key>& keys) {
+  keys.push_back(key("smp.window", MEMBER(smp.window), number(1, 4096), "Most SMPs in flight over all.",
+                     "max_wire_smps"));
+  keys.push_back(
+      key("smp.per_node", MEMBER(smp.per_node), number(1, 64), "Most SMPs in flight to one node."));
+  keys.push_back(key("smp.timeout", MEMBER(smp.timeout), duration(milliseconds(1), minutes(1)),
+                     "How long an answer is waited for.", "transaction_timeout"));
+  keys.push_back(key("smp.attempts", MEMBER(smp.attempts), number(1, 100),
+                     "How often an SMP is sent before its node counts as mute.", "transaction_retries"));
+  keys.push_back(key("sweep.interval", MEMBER(sweep.interval),
+                     duration(milliseconds(100), hours(24), "never"),
+                     "Time between light sweeps, beside those that events start.", "sweep_interval"));
+  keys.push_back(key("sweep.debounce", MEMBER(sweep.debounce),
+                     duration(microseconds(1), seconds(10), "at once"),
+                     "An event starts a sweep when no other has followed for this long."));
+  keys.push_back(key("sweep.debounce_max", MEMBER(sweep.debounce_max),
+                     duration(microseconds(1), minutes(1), "at once"),
+                     "It starts after this long at the latest, whatever follows."));
+}
+
+void add_service_keys(std::vector<Key>& keys) {
+  constexpr Applies kRestart = Applies::restart;
+  keys.push_back(
+      key("names", MEMBER(plan.names), guid_names(),
+          "Names of nodes, instead of what they call themselves: { 0x0002c903000e0b72: leaf 3 }."));
+  keys.push_back(
+      key("names_file", MEMBER(names_file), text("a path", 4096, true),
+          "More names, as OpenSM's node-name map: lines of a GUID and a name in quotes. A relative path "
+          "begins at this file's folder. `names` wins.",
+          "node_name_map_name"));
+  keys.push_back(key("log.level", MEMBER(log.level), word({"trace", "debug", "info", "warn", "error"}),
+                     "Least weight of what is logged.", "log_flags"));
+  keys.push_back(key("log.file", MEMBER(log.file), path(4096, true),
+                     "File to log to as well; the standard error stream is always used.", "log_file"));
+  keys.push_back(key("log.file_size", MEMBER(log.file_bytes), size(1u << 16, std::uint64_t{1} << 40),
+                     "Size at which the file is put aside and a new one begun.", "log_max_size"));
+  keys.push_back(
+      key("log.files_kept", MEMBER(log.files_kept), number(0, 1000), "Files put aside that are kept."));
+  keys.push_back(key("control.socket", MEMBER(control.socket), path(107, false),
+                     "UNIX socket of the control API.", {}, kRestart));
+  keys.push_back(key("control.group", MEMBER(control.group), text("a group name", 64, true),
+                     "Group that may use the socket, when it exists.", {}, kRestart));
+  keys.push_back(key("state_dir", MEMBER(state_dir), path(4000, false),
+                     "Where LIDs and all that must outlive a restart are kept.", {}, kRestart));
+}
+
+#undef MEMBER
+
+std::vector<Key> make_schema() {
+  std::vector<Key> keys;
+  add_device_keys(keys);
+  add_subnet_keys(keys);
+  add_link_keys(keys);
+  add_routing_keys(keys);
+  add_pace_keys(keys);
+  add_service_keys(keys);
+  return keys;
+}
+
+constexpr Section kSections[] = {
+    {"port", "The local port to manage the fabric from. Nothing: the only usable one."},
+    {"transport", "How management packets reach the fabric."},
+    {"transport.ibsim", "Of kind ibsim."},
+    {"transport.sim", "Of kind sim."},
+    {"manager", "This subnet manager among others."},
+    {"subnet", "What every port is told about its subnet."},
+    {"lids", "Local addresses."},
+    {"links", "Limits of links and ports."},
+    {"routing", "How forwarding tables are computed."},
+    {"smp", "The pace of management packets."},
+    {"sweep", "When the fabric is looked at again."},
+    {"log", "What the daemon says."},
+    {"control", "Where weftctl finds the daemon."},
+};
+
+std::string joined(std::string_view section, std::string_view name) {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+std::string_view parent(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == path.npos ? std::string_view() : path.substr(0, dot);
+}
+
+std::string_view leaf(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == path.npos ? path : path.substr(dot + 1);
+}
+
+/// The path whose last part is nearest to `name`, of those that `fits` takes.
+template <typename Fits>
+std::string nearest_path(std::string_view name, Fits fits) {
+  std::vector<std::string> leaves;
+  std::vector<std::string_view> paths;
+  const auto add = [&](std::string_view path) {
+    if (!fits(path)) return;
+    leaves.emplace_back(leaf(path));
+    paths.push_back(path);
+  };
+  for (const Section& section : kSections) add(section.path);
+  for (const Key& key : schema()) add(key.path);
+  const std::string_view best = nearest(name, leaves);
+  if (best.empty()) return {};
+  return std::string(
+      paths[static_cast<std::size_t>(std::find(leaves.begin(), leaves.end(), best) - leaves.begin())]);
+}
+
+}  // namespace
+
+std::span<const Key> schema() {
+  static const std::vector<Key> keys = make_schema();
+  return keys;
+}
+
+const Key* find_key(std::string_view path) {
+  const auto found = std::ranges::find(schema(), path, &Key::path);
+  return found == schema().end() ? nullptr : &*found;
+}
+
+std::span<const Section> sections() { return kSections; }
+
+bool is_section(std::string_view path) {
+  return std::ranges::find(kSections, path, &Section::path) != std::end(kSections);
+}
+
+std::string suggestion(std::string_view section, std::string_view name) {
+  // A path, as on the command line: look where it leads as far as it is right.
+  const std::string inner = joined(section, parent(name));
+  if (name.find('.') != name.npos && is_section(inner)) return suggestion(inner, leaf(name));
+  const std::string here = nearest_path(name, [&](std::string_view path) { return parent(path) == section; });
+  if (!here.empty()) return here;
+  for (const Key& key : schema()) {
+    if (key.opensm == name || leaf(key.path) == name) return std::string(key.path);
+  }
+  const std::string elsewhere = nearest_path(name, [](std::string_view) { return true; });
+  if (!elsewhere.empty()) return elsewhere;
+  std::vector<std::string> paths;
+  for (const Key& key : schema()) paths.emplace_back(key.path);
+  return std::string(nearest(joined(section, name), paths));
+}
+
+std::vector<const Key*> changed_keys(const Settings& before, const Settings& after) {
+  std::vector<const Key*> changed;
+  for (const Key& key : schema()) {
+    if (key.show(before) != key.show(after)) changed.push_back(&key);
+  }
+  return changed;
+}
+
+}  // namespace weft::config

@@ -1,0 +1,40 @@
+#include "config/suggest.h"
+
+#include <algorithm>
+
+namespace weft::config {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> before(width), above(width), here(width);  // rows i - 2, i - 1 and i
+  for (std::size_t j = 0; j < width; ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    here[0] = i;
+    for (std::size_t j = 1; j < width; ++j) {
+      const std::size_t change = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+      here[j] = std::min({above[j] + 1, here[j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) here[j] = std::min(here[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, here);
+  }
+  return above[b.size()];
+}
+
+std::string_view nearest(std::string_view text, std::span<const std::string> words) {
+  constexpr std::size_t kLongest = 64;
+  if (text.size() > kLongest) return {};
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  for (const std::string& word : words) {
+    const std::size_t distance = edit_distance(text, word);
+    if (distance < best_distance) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace weft::config

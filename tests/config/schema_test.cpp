@@ -1,0 +1,115 @@
+#include "config/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "config/read.h"
+
+namespace weft::config {
+namespace {
+
+/// A value other than the default for every key.
+const std::vector<Override> kOthers = {
+    {"port.device", "mlx5_0"},
+    {"port.port", "1"},
+    {"port.guid", "0x0002c903000e0b72"},
+    {"transport.kind", "ibsim"},
+    {"transport.ibsim.socket", "sim 2"},
+    {"transport.ibsim.host", "Hca1 \"x\""},
+    {"transport.sim.fabric", "fat-tree:radix=36,levels=3"},
+    {"manager.priority", "15"},
+    {"subnet.prefix", "fec0:0:0:1::"},
+    {"subnet.sm_sl", "3"},
+    {"subnet.subnet_timeout", "5s"},
+    {"subnet.packet_lifetime", "forever"},
+    {"lids.lmc", "7"},
+    {"lids.lmc_enhanced_port0", "yes"},
+    {"lids.fixed", "{0x1: 1, 0x2: 0xbfff}"},
+    {"links.max_mtu", "2048"},
+    {"links.max_vls", "4"},
+    {"links.hoq_life", "forever"},
+    {"links.host_hoq_life", "5us"},
+    {"links.vl_stall_count", "0"},
+    {"links.host_vl_stall_count", "1"},
+    {"links.local_phy_errors", "15"},
+    {"links.overrun_errors", "0"},
+    {"routing.engine", "[up-down, min-hop]"},
+    {"routing.on_failure", "keep-last"},
+    {"routing.roots", "[0x0002c903000e0b72, spine 1]"},
+    {"smp.window", "64"},
+    {"smp.per_node", "2"},
+    {"smp.timeout", "1.5s"},
+    {"smp.attempts", "7"},
+    {"sweep.interval", "0"},
+    {"sweep.debounce", "1ms"},
+    {"sweep.debounce_max", "1min"},
+    {"names", "{0x1: leaf 1, 0x2: \"spine: 2\", 0x3: \"null\"}"},
+    {"names_file", "node names"},
+    {"log.level", "debug"},
+    {"log.file", "/var/log/weft/weftd.log"},
+    {"log.file_size", "100MB"},
+    {"log.files_kept", "0"},
+    {"control.socket", "/tmp/a b.sock"},
+    {"control.group", "ops"},
+    {"state_dir", "/tmp/state"},
+};
+
+TEST(Schema, ShowsEveryValueAsTextThatReadsBack) {
+  std::set<std::string_view> tested;
+  for (const Override& other : kOthers) {
+    SCOPED_TRACE(other.key);
+    const Key* key = find_key(other.key);
+    ASSERT_NE(key, nullptr);
+    tested.insert(key->path);
+    // The text of a value as it would stand in a file, in its section.
+    const auto file_of = [&](const std::string& value) {
+      std::string text = value;
+      for (std::string path = other.key; !path.empty();) {
+        const std::size_t dot = path.rfind('.');
+        const std::string leaf = dot == path.npos ? path : path.substr(dot + 1);
+        text = "{" + leaf + ": " + text + "}";
+        path.resize(dot == path.npos ? 0 : dot);
+      }
+      return text;
+    };
+    const std::vector<Override> one{other};
+    const Result<Loaded> loaded = read_text("transport: {sim: {fabric: x}}", "a", one);
+    ASSERT_TRUE(loaded) << loaded.error().what;
+    const std::string shown = key->show(loaded->settings);
+    EXPECT_NE(shown, key->default_text);
+    const Result<Loaded> again = read_text(file_of(shown), "b");
+    ASSERT_TRUE(again) << shown << ": " << again.error().what;
+    EXPECT_EQ(key->show(again->settings), shown);
+  }
+  EXPECT_EQ(tested.size(), schema().size()) << "every key has a line in kOthers";
+}
+
+TEST(Schema, HasEachPathOnceAndEverySectionOfThem) {
+  std::set<std::string_view> paths;
+  for (const Key& key : schema()) {
+    EXPECT_TRUE(paths.insert(key.path).second) << key.path;
+    EXPECT_FALSE(is_section(key.path)) << key.path;
+    EXPECT_FALSE(key.help.empty()) << key.path;
+    const std::size_t dot = key.path.rfind('.');
+    if (dot != key.path.npos) {
+      EXPECT_TRUE(is_section(key.path.substr(0, dot))) << key.path;
+    }
+  }
+}
+
+TEST(ChangedKeys, NamesWhatDiffersAndWhetherItNeedsARestart) {
+  Settings after;
+  after.sweep.interval = std::chrono::seconds(3);
+  after.state_dir = "/tmp/x";
+  const std::vector<const Key*> changed = changed_keys(Settings{}, after);
+  ASSERT_EQ(changed.size(), 2u);
+  EXPECT_EQ(changed[0]->path, "sweep.interval");
+  EXPECT_EQ(changed[0]->applies, Applies::live);
+  EXPECT_EQ(changed[1]->path, "state_dir");
+  EXPECT_EQ(changed[1]->applies, Applies::restart);
+  EXPECT_TRUE(changed_keys(after, after).empty());
+}
+
+}  // namespace
+}  // namespace weft::config
