@@ -149,7 +149,9 @@ Spread::Choices Spread::choose(std::uint32_t s, std::uint32_t lane) {
   const std::uint64_t* sets = chosen_.data() + (static_cast<std::size_t>(lane) * graph_.size() + s) * words_;
   std::uint64_t* last = last_sets_.data() + static_cast<std::size_t>(s) * words_;
   Choice* choices = last_choices_.data() + graph_.groups(s).front().first_port;
-  if (!std::equal(sets, sets + words_, last)) {
+  std::uint64_t differ = 0;
+  for (std::uint32_t word = 0; word < words_; ++word) differ |= sets[word] ^ last[word];
+  if (differ != 0) {
     std::copy(sets, sets + words_, last);
     last_counts_[s] = list_choices(s, sets, choices);
   }
