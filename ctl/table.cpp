@@ -108,6 +108,7 @@ std::string Table::text(const Style& style, std::size_t indent) const {
       out +=
           coloured(padded(cut(cell.text, width[i]), width[i], columns_[i].align, last), cell.colour, style);
     }
+    while (out.ends_with(' ')) out.pop_back();
     out += '\n';
   };
   add_line([&](std::size_t i) { return Cell(columns_[i].title, Colour::bold); });
@@ -147,12 +148,13 @@ std::size_t shown_width(std::string_view text) {
 
 std::string cut(std::string_view text, std::size_t width) {
   if (shown_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
   std::size_t at = 0;
   for (std::size_t shown = 0; at < text.size(); ++at) {
     if (continues(text[at])) continue;
     if (++shown == width) break;
   }
-  return std::string(text.substr(0, at)) + (width > 0 ? "…" : "");
+  return std::string(text.substr(0, at)) + "…";
 }
 
 }  // namespace weft::ctl

@@ -1,0 +1,151 @@
+#include "ctl/commands.h"
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+#include "daemon/api.h"
+#include "daemon/http_server.h"
+#include "tests/daemon/canned.h"
+#include "transport/real_clock.h"
+
+namespace weft::ctl {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+/// weftctl's commands against a canned daemon on a real socket, served by another thread.
+class CommandsTest : public testing::Test {
+ protected:
+  CommandsTest() {
+    daemon::HttpOptions options;
+    options.socket = socket;
+    auto listening = daemon::HttpServer::listen(loop, clock, options, daemon::make_api(canned.source()));
+    if (!listening) throw std::runtime_error(listening.error().what);
+    server = std::move(*listening);
+    thread = std::thread([this] { loop.run(); });
+  }
+  ~CommandsTest() override { stop(); }
+
+  void stop() {
+    if (!thread.joinable()) return;
+    asio::post(loop, [this] {
+      server.reset();
+      loop.stop();
+    });
+    thread.join();
+    loop.restart();
+    loop.poll();  // connections that were open see their end
+  }
+  std::string path(const std::string& name) const { return (directory.path() / name).string(); }
+  std::string said() { return std::exchange(out, std::ostringstream()).str(); }
+
+  daemon::test::TemporaryDirectory directory;
+  std::string socket = path("weftd.sock");
+  asio::io_context loop;
+  transport::RealClock clock{loop};
+  daemon::test::CannedDaemon canned;  // the loop thread's while that runs
+  std::unique_ptr<daemon::HttpServer> server;
+  std::thread thread;
+  Client client{socket};
+  std::ostringstream out;
+  std::ostringstream err;
+  Output output{out, err, {}, false, false};
+  Output json_output{out, err, {}, true, false};
+};
+
+TEST_F(CommandsTest, ShowStatusNodesLinksAndPaths) {
+  EXPECT_EQ(show_status(client, output), Exit::done);
+  EXPECT_NE(said().find("4 switches, 4 hosts"), std::string::npos);
+  EXPECT_EQ(show_nodes(client, output, {.name = "leaf-*"}), Exit::done);
+  EXPECT_NE(said().find("leaf-1"), std::string::npos);
+  EXPECT_EQ(show_links(client, output, {}), Exit::done);
+  EXPECT_NE(said().find("8 links\n"), std::string::npos);
+  EXPECT_EQ(show_path(client, output, "host-0", "host-3"), Exit::done);
+  EXPECT_NE(said().find("4 links\n"), std::string::npos);
+  EXPECT_EQ(show_config(client, output), Exit::done);
+  EXPECT_NE(said().find("sweep.interval"), std::string::npos);
+  EXPECT_EQ(show_events(client, output, {}), Exit::done);
+  EXPECT_NE(said().find("leaf-0 port 3 went down"), std::string::npos);
+  EXPECT_EQ(err.str(), "");
+}
+
+TEST_F(CommandsTest, PrintJsonWhenAsked) {
+  EXPECT_EQ(show_nodes(client, json_output, {}), Exit::done);
+  EXPECT_EQ(json::parse(said()).at("nodes").as_array().size(), 8u);
+}
+
+TEST_F(CommandsTest, ReportWhatTheDaemonRefuses) {
+  EXPECT_EQ(show_path(client, output, "host-0", "nobody & co"), Exit::failed);
+  EXPECT_NE(err.str().find("nobody & co"), std::string::npos) << err.str();
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(show_path(client, json_output, "host-0", "nobody"), Exit::failed);
+  EXPECT_EQ(json::parse(said()).at("error").at("code"), "not_found");
+}
+
+TEST_F(CommandsTest, WaitForTheSweepTheyAskedFor) {
+  EXPECT_EQ(run_sweep(client, output, true), Exit::done);
+  EXPECT_TRUE(said().starts_with("full sweep #2 took 27 ms: 100 SMPs, 30 Sets, clean\n"));
+  EXPECT_EQ(run_sweep(client, output, false), Exit::done);
+  EXPECT_EQ(said(), "sweep #3 asked for\n");
+}
+
+TEST_F(CommandsTest, ExitWith3WhenThereIsNoDevice) {
+  stop();
+  EXPECT_FALSE(fs::exists(socket));
+  canned.status.state = daemon::State::waiting_for_device;
+  daemon::HttpOptions options;
+  options.socket = socket;
+  server = std::move(*daemon::HttpServer::listen(loop, clock, options, daemon::make_api(canned.source())));
+  loop.restart();
+  thread = std::thread([this] { loop.run(); });
+  EXPECT_EQ(run_sweep(client, output, true), Exit::no_device);
+}
+
+TEST_F(CommandsTest, ExportAndImportState) {
+  const std::string file = path("state.json");
+  EXPECT_EQ(export_state(client, output, file), Exit::done);
+  EXPECT_EQ(import_state(client, output, file), Exit::done);
+  EXPECT_NE(said().find("8 LID ranges taken over"), std::string::npos);
+  std::ofstream(file) << "{\"format\":\"other\"}";
+  EXPECT_EQ(import_state(client, output, file), Exit::usage);
+  EXPECT_NE(err.str().find("nothing was taken over"), std::string::npos);
+  EXPECT_EQ(import_state(client, output, path("none")), Exit::failed);
+}
+
+TEST_F(CommandsTest, DumpFilesIntoADirectory) {
+  EXPECT_EQ(dump_opensm(client, output, path("a/b")), Exit::done);
+  std::ifstream in(path("a/b/opensm-subnet.lst"));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 16);
+  EXPECT_TRUE(fs::exists(path("a/b/opensm.mcfdbs")));
+  EXPECT_FALSE(fs::exists(path("a/b/opensm.fdbs.part")));
+}
+
+TEST_F(CommandsTest, SayThatNoDaemonIsThere) {
+  stop();
+  EXPECT_EQ(show_status(client, output), Exit::failed);
+  EXPECT_NE(err.str().find("is it running?"), std::string::npos);
+  EXPECT_NE(err.str().find(socket), std::string::npos);
+}
+
+TEST(CheckConfig, NamesTheLineOfAMistake) {
+  const daemon::test::TemporaryDirectory directory;
+  const std::string file = (directory.path() / "weft.yaml").string();
+  std::ostringstream out;
+  std::ostringstream err;
+  const Output output{out, err, {}, false, false};
+  std::ofstream(file) << "sweep:\n  interval: 10s\n";
+  EXPECT_EQ(check_config(output, file), Exit::done);
+  std::ofstream(file) << "sweep:\n  intervall: 10s\n";
+  EXPECT_EQ(check_config(output, file), Exit::usage);
+  EXPECT_NE(err.str().find("weft.yaml:2:3"), std::string::npos) << err.str();
+}
+
+}  // namespace
+}  // namespace weft::ctl

@@ -1,0 +1,230 @@
+#include "daemon/api.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/virtual_clock.h"
+#include "canned.h"
+#include "daemon/api_json.h"
+#include "daemon/http_server.h"
+#include "daemon/ledger_json.h"
+#include "raw_client.h"
+
+namespace weft::daemon {
+namespace {
+
+namespace json = boost::json;
+
+class ApiTest : public testing::Test {
+ protected:
+  Response ask(const std::string& method, const std::string& target, std::string body = {}) {
+    auto request = request_from_target(target);
+    request->method = method;
+    request->body = std::move(body);
+    Response response = router.answer(*request);
+    std::string piece;
+    while (response.more && response.more(piece)) response.body += std::exchange(piece, {});
+    return response;
+  }
+  json::value get(const std::string& target, int status = 200) {
+    const Response response = ask("GET", target);
+    EXPECT_EQ(response.status, status) << response.body;
+    return json::parse(response.body);
+  }
+  static std::string code_of(const json::value& answer) {
+    return answer.at("error").at("code").as_string().c_str();
+  }
+
+  test::CannedDaemon daemon;
+  Router router = make_api(daemon.source());
+};
+
+TEST_F(ApiTest, TellsTheStatusWithTheFabricInNumbers) {
+  const json::value status = get("/v1/status");
+  EXPECT_EQ(status.at("state"), "master");
+  EXPECT_EQ(status.at("started"), "2026-03-01T12:00:00.000Z");
+  EXPECT_EQ(status.at("fabric").at("switches"), 4);
+  EXPECT_EQ(status.at("fabric").at("links_by_state").at("active"), 8);
+  EXPECT_EQ(status.at("routing").at("pairs_lost").to_number<int>(), 0);
+  EXPECT_EQ(status.at("last_sweep").at("phases").at(0).at("name"), "discovery");
+  EXPECT_TRUE(status.at("progress").is_null());
+}
+
+TEST_F(ApiTest, TellsTheStatusBeforeAnythingIsKnown) {
+  daemon.view = nullptr;
+  daemon.status = Status{};
+  const json::value status = get("/v1/status");
+  EXPECT_EQ(status.at("state"), "waiting for device");
+  EXPECT_TRUE(status.at("fabric").is_null());
+  for (const auto* path :
+       {"/v1/nodes", "/v1/links", "/v1/path?from=1&to=2", "/v1/dump/opensm?file=subnet", "/v1/state"}) {
+    EXPECT_EQ(code_of(get(path, 503)), "not_ready") << path;
+  }
+  EXPECT_EQ(ask("POST", "/v1/sweep").status, 503);
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_EQ(ask("GET", "/livez").status, 200);
+}
+
+TEST_F(ApiTest, NamesTheNodesOfProblemsAndDirtyBlocks) {
+  daemon.status.problems.push_back({Guid{0x2000}, "does not answer"});
+  daemon.status.dirty.push_back({Guid{0xdead}, "LinearForwardingTable block 3", "timeout"});
+  const json::value status = get("/v1/status");
+  EXPECT_EQ(status.at("problems").at(0).at("name"), "leaf-0");
+  EXPECT_TRUE(status.at("dirty").at(0).at("name").is_null());
+}
+
+TEST_F(ApiTest, ListsNodesByPage) {
+  const json::value all = get("/v1/nodes");
+  EXPECT_EQ(all.at("total"), 8);
+  EXPECT_EQ(all.at("nodes").as_array().size(), 8u);
+  const json::value page = get("/v1/nodes?offset=6&limit=5");
+  EXPECT_EQ(page.at("total"), 8);
+  ASSERT_EQ(page.at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(page.at("nodes").at(0), all.at("nodes").at(6));
+  EXPECT_TRUE(get("/v1/nodes?offset=100").at("nodes").as_array().empty());
+}
+
+TEST_F(ApiTest, FiltersNodes) {
+  EXPECT_EQ(get("/v1/nodes?type=switch").at("total"), 4);
+  EXPECT_EQ(get("/v1/nodes?type=switch&name=LEAF-*").at("total"), 2);
+  EXPECT_EQ(get("/v1/nodes?name=*-%3f").at("total"), 8);
+  EXPECT_EQ(code_of(get("/v1/nodes?type=toaster", 400)), "invalid");
+  EXPECT_EQ(code_of(get("/v1/nodes?limit=many", 400)), "invalid");
+  EXPECT_EQ(code_of(get("/v1/nodes?limit=10001", 400)), "invalid");
+}
+
+TEST_F(ApiTest, ShowsANodeWithItsLids) {
+  const json::value nodes = get("/v1/nodes?name=host-0");
+  const json::value& host = nodes.at("nodes").at(0);
+  EXPECT_EQ(host.at("guid"), "0x0000000000003000");
+  EXPECT_EQ(host.at("sm"), true);
+  EXPECT_EQ(host.at("linked"), 1);
+  EXPECT_EQ(host.at("active"), 1);
+  ASSERT_EQ(host.at("end_ports").as_array().size(), 1u);
+  const Lid lid = daemon.view->plan->lids.map->at(Guid{0x3001}).base;
+  EXPECT_EQ(host.at("end_ports").at(0).at("lid"), raw(lid));
+}
+
+TEST_F(ApiTest, ListsEachLinkOnce) {
+  const json::value links = get("/v1/links");
+  EXPECT_EQ(links.at("total"), 8);
+  EXPECT_EQ(get("/v1/links?name=host-*").at("total"), 4);
+  EXPECT_EQ(get("/v1/links?state=down").at("total"), 0);
+  EXPECT_EQ(get("/v1/links?below_best=1").at("total"), 0);
+  const json::value& link = links.at("links").at(0);
+  EXPECT_EQ(link.at("width"), "4x");
+  EXPECT_EQ(link.at("speed"), "HDR");
+  EXPECT_EQ(link.at("mtu"), 4096);
+}
+
+TEST_F(ApiTest, FollowsAPathByNameGuidOrLid) {
+  const json::value by_name = get("/v1/path?from=host-0&to=host-3");
+  const json::array& hops = by_name.at("hops").as_array();
+  ASSERT_EQ(hops.size(), 4u);
+  EXPECT_EQ(hops.front().at("out").at("name"), "host-0");
+  EXPECT_EQ(hops.front().at("in").at("name"), "leaf-0");
+  EXPECT_EQ(hops.front().at("in").at("port"), 1);
+  EXPECT_EQ(hops.back().at("in").at("name"), "host-3");
+  EXPECT_EQ(get("/v1/path?from=0x3000&to=0x3031"), by_name);
+  const Lid lid = daemon.view->plan->lids.map->at(Guid{0x3031}).base;
+  EXPECT_EQ(get(fmt::format("/v1/path?from=host-0&to={}", raw(lid))), by_name);
+}
+
+TEST_F(ApiTest, SaysWhyThereIsNoPath) {
+  EXPECT_EQ(code_of(get("/v1/path?from=host-0&to=host-9", 404)), "not_found");
+  EXPECT_EQ(code_of(get("/v1/path?from=host-0", 400)), "invalid");
+}
+
+TEST_F(ApiTest, ListsEventsAfterAnId) {
+  const json::value all = get("/v1/events");
+  EXPECT_EQ(all.at("last"), 2);
+  ASSERT_EQ(all.at("events").as_array().size(), 2u);
+  EXPECT_EQ(all.at("events").at(1).at("name"), "leaf-0");
+  EXPECT_EQ(all.at("events").at(1).at("port"), 3);
+  EXPECT_EQ(get("/v1/events?after=1").at("events").as_array().size(), 1u);
+  const json::value none = get("/v1/events?after=2");
+  EXPECT_EQ(none.at("last"), 2);
+  EXPECT_TRUE(none.at("events").as_array().empty());
+}
+
+TEST_F(ApiTest, AsksForASweep) {
+  const Response response = ask("POST", "/v1/sweep");
+  EXPECT_EQ(response.status, 202);
+  EXPECT_EQ(json::parse(response.body).at("number"), 2);
+  EXPECT_EQ(get("/v1/progress").at("last_sweep"), 2);
+  EXPECT_EQ(get("/v1/sweeps").at("sweeps").as_array().size(), 2u);
+}
+
+TEST_F(ApiTest, ShowsTheConfigurationWithOrigins) {
+  daemon.loaded =
+      std::make_shared<config::Loaded>(*config::read_text("sweep:\n  interval: 20s\n", "weft.yaml"));
+  router = make_api(daemon.source());
+  bool found = false;
+  const json::value config = get("/v1/config");
+  for (const json::value& setting : config.at("settings").as_array()) {
+    if (setting.at("key") != "sweep.interval") continue;
+    found = true;
+    EXPECT_EQ(setting.at("value"), "20s");
+    EXPECT_EQ(setting.at("origin"), "weft.yaml:2");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(ApiTest, TakesBackWhatItExported) {
+  const Response exported = ask("GET", "/v1/state");
+  const Response imported = ask("POST", "/v1/state", exported.body);
+  EXPECT_EQ(imported.status, 200) << imported.body;
+  ASSERT_TRUE(daemon.imported.has_value());
+  EXPECT_EQ(*daemon.imported->lids, *daemon.view->ledger.lids);
+}
+
+TEST_F(ApiTest, TakesNothingOfABadState) {
+  EXPECT_EQ(ask("POST", "/v1/state", "{}").status, 400);
+  EXPECT_FALSE(daemon.imported.has_value());
+}
+
+TEST_F(ApiTest, DumpsInPieces) {
+  const Response subnet = ask("GET", "/v1/dump/opensm?file=subnet");
+  EXPECT_EQ(subnet.type, "text/plain; charset=utf-8");
+  EXPECT_EQ(std::count(subnet.body.begin(), subnet.body.end(), '\n'), 16);
+  EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=mcfdbs").body, "");
+  EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=psl").status, 400);
+}
+
+TEST_F(ApiTest, IsReadyWhileMaster) {
+  EXPECT_EQ(ask("GET", "/readyz").status, 200);
+  daemon.status.state = State::waiting_for_master;
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+}
+
+TEST_F(ApiTest, AnswersOverASocket) {
+  const test::TemporaryDirectory directory;
+  asio::io_context loop;
+  VirtualClock clock;
+  HttpOptions options;
+  options.socket = (directory.path() / "s").string();
+  const auto server = HttpServer::listen(loop, clock, options, router);
+  ASSERT_TRUE(server.has_value());
+  test::RawClient client(loop, options.socket);
+  client.send("GET /v1/path?from=host-0&to=host-3 HTTP/1.1\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.receive_all();
+  EXPECT_EQ(json::parse(answer.substr(answer.find("\r\n\r\n") + 4)), get("/v1/path?from=host-0&to=host-3"));
+}
+
+TEST(GlobMatches, KnowsStarsAndQuestionMarks) {
+  EXPECT_TRUE(glob_matches("*", ""));
+  EXPECT_TRUE(glob_matches("leaf-*", "LEAF-12"));
+  EXPECT_TRUE(glob_matches("*1*2", "a1b1c2"));
+  EXPECT_TRUE(glob_matches("l??f", "leaf"));
+  EXPECT_FALSE(glob_matches("l?f", "leaf"));
+  EXPECT_FALSE(glob_matches("", "x"));
+  EXPECT_FALSE(glob_matches("leaf", "leaf-1"));
+}
+
+TEST(TimeText, IsIsoWithMilliseconds) {
+  EXPECT_EQ(time_text(test::noon() + std::chrono::milliseconds(7)), "2026-03-01T12:00:00.007Z");
+}
+
+}  // namespace
+}  // namespace weft::daemon
