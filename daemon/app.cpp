@@ -1,0 +1,239 @@
+#include "daemon/app.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "config/schema.h"
+#include "daemon/api.h"
+#include "log/log.h"
+#include "transport/real_clock.h"
+
+namespace weft::daemon {
+namespace {
+
+constexpr Duration kDeviceRetry = std::chrono::seconds(1);
+constexpr int kTriesOfOnce = 5;
+
+spdlog::logger& logger() {
+  static const auto log = log::named("daemon");
+  return *log;
+}
+
+/// "state_dir, control.socket": changed keys that cannot follow while we run.
+std::string keys_for_restart(const config::Settings& before, const config::Settings& after) {
+  std::string keys;
+  for (const config::Key* key : config::changed_keys(before, after))
+    if (key->applies == config::Applies::restart) keys += (keys.empty() ? "" : ", ") + std::string(key->path);
+  return keys;
+}
+
+}  // namespace
+
+App::App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once)
+    : parts_(std::move(parts)), config_(std::move(config)), once_(once) {}
+
+App::~App() = default;
+
+std::shared_ptr<const config::Settings> App::settings() const {
+  return {config_, &config_->settings};
+}
+
+void App::tell(Severity severity, std::string kind, std::string text) {
+  const auto level = severity == Severity::error     ? spdlog::level::err
+                     : severity == Severity::warning ? spdlog::level::warn
+                                                     : spdlog::level::info;
+  logger().log(level, "{}", text);
+  Event event;
+  event.severity = severity;
+  event.kind = std::move(kind);
+  event.text = std::move(text);
+  events_->add(std::move(event));
+}
+
+void App::set_state(State state, std::string text) {
+  state_ = state;
+  text_ = std::move(text);
+  if (parts_.notify) parts_.notify(status());
+}
+
+asio::awaitable<int> App::run() {
+  if (Result<void> opened = open_store(); !opened) {
+    logger().error("{}", opened.error().what);
+    co_return kFailed;
+  }
+  for (const std::string& note : config_->notes) logger().warn("{}", note);
+  if (Result<void> listening = open_socket(); !listening) {
+    logger().error("{}", listening.error().what);
+    co_return kFailed;
+  }
+  const int code = co_await serve();
+  server_.reset();
+  store_.reset();  // writes what is still waiting
+  co_return code;
+}
+
+Result<void> App::open_store() {
+  StoreOptions options;
+  options.directory = settings()->state_dir;
+  Result<OpenedStore> opened = open_sqlite_store(options, parts_.loop->get_executor());
+  if (!opened) return fail(opened.error());
+  store_ = std::move(opened->store);
+  ledger_ = opened->ledger;
+  events_ = std::make_unique<EventLog>(store_.get(), std::move(opened->events));
+  for (const std::string& note : opened->notes) tell(Severity::warning, "state_file", note);
+  logger().info("state directory={} lids={} devices={}", settings()->state_dir, ledger_.lids->size(),
+                ledger_.devices->size());
+  return {};
+}
+
+Result<void> App::open_socket() {
+  HttpOptions options;
+  options.socket = settings()->control.socket;
+  options.group = settings()->control.group;
+  auto server = HttpServer::listen(*parts_.loop, *parts_.clock, options, make_api(api_source()));
+  if (!server) return fail(server.error());
+  server_ = std::move(*server);
+  logger().info("control socket={}", options.socket);
+  return {};
+}
+
+/// Waits for the device, manages while it is there, waits again when it goes.
+asio::awaitable<int> App::serve() {
+  std::string said;
+  while (!stopping_) {
+    Result<std::unique_ptr<transport::Transport>> opened = co_await parts_.open(settings());
+    if (opened) {
+      said.clear();
+      if (once_) {
+        const int code = co_await serve_once(std::move(*opened));
+        co_return code;
+      }
+      Result<void> ended = co_await manage(std::move(*opened));
+      if (!ended) tell(Severity::error, "device_lost", fmt::format("device lost: {}", ended.error().what));
+      continue;
+    }
+    const Error why = opened.error();
+    const bool may_come = why.code == Errc::unavailable;
+    if (why.what != said) tell(Severity::warning, "no_device", why.what);
+    said = why.what;
+    set_state(State::waiting_for_device, why.what);
+    if (!may_come || once_) co_return kNoDevice;
+    auto start = [this](transport::Completion<transport::Done> done) {
+      waiter_ = std::move(done);
+      parts_.clock->after(kDeviceRetry, [this] {
+        if (waiter_) waiter_(transport::Done{});
+      });
+    };
+    co_await transport::suspend<transport::Done>(std::move(start));
+  }
+  co_return kDone;
+}
+
+void App::make_manager(transport::Transport& transport) {
+  Manager::Parts parts;
+  parts.transport = &transport;
+  parts.clock = parts_.clock;
+  parts.workers = parts_.workers;
+  parts.events = events_.get();
+  parts.store = store_.get();
+  const transport::LocalPort& port = transport.local_port();
+  device_ = fmt::format("{} port {}", port.device, raw(port.number));
+  manager_ = std::make_unique<Manager>(parts, settings(), ledger_);
+  manager_->on_sweep([this](const SweepReport&) {
+    if (parts_.notify) parts_.notify(status());
+  });
+  if (Result<void> set = transport.set_is_sm(true); !set)
+    tell(Severity::warning, "is_sm", fmt::format("IsSM not set: {}", set.error().what));
+  logger().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
+  if (parts_.notify) parts_.notify(status());
+}
+
+asio::awaitable<Result<void>> App::manage(std::unique_ptr<transport::Transport> transport) {
+  make_manager(*transport);
+  if (stopping_) manager_->stop();
+  Result<void> ended = co_await manager_->run();
+  ledger_ = manager_->ledger();
+  (void)transport->set_is_sm(false);
+  manager_.reset();
+  device_.clear();
+  co_return ended;
+}
+
+asio::awaitable<int> App::serve_once(std::unique_ptr<transport::Transport> transport) {
+  make_manager(*transport);
+  const SweepReport report = co_await manager_->run_once(kTriesOfOnce);
+  Status now = status();
+  logger().log(report.clean ? spdlog::level::info : spdlog::level::err, "once state=\"{}\" text=\"{}\"",
+               name(now.state), now.text);
+  (void)transport->set_is_sm(false);
+  const bool good = report.clean && now.state == State::master;
+  manager_.reset();
+  co_return good ? kDone : kFailed;
+}
+
+void App::stop() {
+  stopping_ = true;
+  if (manager_) manager_->stop();
+  if (waiter_) waiter_(transport::Done{});
+}
+
+void App::reload() { asio::co_spawn(*parts_.loop, reload_now(), asio::detached); }
+
+asio::awaitable<void> App::reload_now() {
+  if (!parts_.read_config) co_return;
+  auto read = parts_.read_config;
+  Result<config::Loaded> loaded = co_await compute_on(*parts_.workers, std::move(read));
+  if (!loaded) {
+    tell(Severity::error, "config_refused",
+         fmt::format("configuration not reloaded, the one in force stays: {}", loaded.error().what));
+    co_return;
+  }
+  if (const std::string keys = keys_for_restart(config_->settings, loaded->settings); !keys.empty()) {
+    tell(Severity::error, "config_refused",
+         fmt::format("configuration not reloaded, the one in force stays: {} changed, which needs a restart", keys));
+    co_return;
+  }
+  config_ = std::make_shared<const config::Loaded>(std::move(*loaded));
+  const config::LogSettings& to = config_->settings.log;
+  (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
+  for (const std::string& note : config_->notes) logger().warn("{}", note);
+  tell(Severity::info, "config_reloaded", "configuration reloaded");
+  if (manager_) manager_->reconfigure(settings());
+}
+
+Status App::status() const {
+  Status status;
+  status.state = stopping_ ? State::stopping : state_;
+  status.text = text_;
+  status.version = WEFT_VERSION;
+  status.device = device_;
+  status.started = started_;
+  status.store = store_ ? store_->health() : "none";
+  if (manager_) manager_->describe(status);
+  return status;
+}
+
+ApiSource App::api_source() {
+  ApiSource source;
+  source.status = [this] { return status(); };
+  source.view = [this] { return manager_ ? manager_->view() : nullptr; };
+  source.events = [this](std::uint64_t after, std::size_t limit) { return events_->after(after, limit); };
+  source.sweeps = [this] {
+    if (!manager_) return std::vector<SweepReport>();
+    return std::vector<SweepReport>(manager_->sweeps().begin(), manager_->sweeps().end());
+  };
+  source.sweep = [this](std::string cause) -> std::uint64_t {
+    return manager_ ? manager_->ask_for_sweep(std::move(cause)) : 0;
+  };
+  source.config = [this] { return config_; };
+  source.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
+    if (manager_)
+      manager_->import_ledger(ledger);
+    else
+      ledger_ = ledger;
+    return {};
+  };
+  return source;
+}
+
+}  // namespace weft::daemon

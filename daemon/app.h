@@ -1,0 +1,82 @@
+#pragma once
+// App: weftd as a whole, apart from the command line: the state file, the control socket, the device that is waited for,
+// the Manager while there is one, reload and end. Tests and the demo run it in process.
+
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "config/read.h"
+#include "daemon/api_source.h"
+#include "daemon/event_log.h"
+#include "daemon/http_server.h"
+#include "daemon/manager.h"
+#include "daemon/store_sqlite.h"
+#include "daemon/workers.h"
+
+namespace weft::daemon {
+
+/// Opens the way to the fabric that the settings name. Errors: `unavailable`: it may still come and is waited for;
+/// `ambiguous` and `invalid`: a person must choose.
+using OpenTransport =
+    std::function<asio::awaitable<Result<std::unique_ptr<transport::Transport>>>(std::shared_ptr<const config::Settings>)>;
+
+enum ExitCode { kDone = 0, kFailed = 1, kBadUsage = 2, kNoDevice = 3 };
+
+class App {
+ public:
+  struct Parts {
+    asio::io_context* loop = nullptr;
+    Clock* clock = nullptr;
+    Workers* workers = nullptr;
+    OpenTransport open;
+    /// Reads the configuration anew; runs on the workers.
+    std::function<Result<config::Loaded>()> read_config;
+    /// Told when the control socket listens, and at every change of state; may be empty.
+    std::function<void(const Status&)> notify;
+  };
+  App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once);
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  /// Runs to the end; the exit code.
+  asio::awaitable<int> run();
+  void stop();
+  /// All or nothing: a bad file changes nothing and is told.
+  void reload();
+
+  Status status() const;
+  Manager* manager() { return manager_.get(); }
+  EventLog& events() { return *events_; }
+
+ private:
+  Result<void> open_store();
+  Result<void> open_socket();
+  asio::awaitable<int> serve();
+  asio::awaitable<int> serve_once(std::unique_ptr<transport::Transport> transport);
+  asio::awaitable<Result<void>> manage(std::unique_ptr<transport::Transport> transport);
+  void make_manager(transport::Transport& transport);
+  asio::awaitable<void> reload_now();
+  ApiSource api_source();
+  std::shared_ptr<const config::Settings> settings() const;
+  void set_state(State state, std::string text);
+  void tell(Severity severity, std::string kind, std::string text);
+
+  Parts parts_;
+  std::shared_ptr<const config::Loaded> config_;
+  bool once_;
+  std::unique_ptr<Store> store_;
+  plan::Ledger ledger_;
+  std::unique_ptr<EventLog> events_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<Manager> manager_;
+  std::string device_;
+  State state_ = State::waiting_for_device;
+  std::string text_;
+  WallTime started_ = std::chrono::system_clock::now();
+  transport::Completion<transport::Done> waiter_;
+  bool stopping_ = false;
+};
+
+}  // namespace weft::daemon

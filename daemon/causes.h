@@ -1,0 +1,55 @@
+#pragma once
+// Causes: why the next sweep is due. A burst settles first and becomes one sweep; what arrives during a sweep starts
+// the next one. Never two sweeps back to back without a cause.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "daemon/status.h"
+#include "transport/asio.h"
+
+namespace weft::daemon {
+
+struct Cause {
+  SweepKind kind = SweepKind::light;
+  std::string text;
+};
+
+class Causes {
+ public:
+  Causes(Clock& clock, Duration debounce, Duration debounce_max)
+      : clock_(clock), debounce_(debounce), debounce_max_(debounce_max) {}
+  ~Causes();
+  Causes(const Causes&) = delete;
+  Causes& operator=(const Causes&) = delete;
+
+  void set_debounce(Duration debounce, Duration debounce_max);
+  void add(Cause cause);
+  /// A cause for later; a new call replaces the last one's time and cause. 0 or less: none.
+  void add_later(Duration wait, Cause cause);
+  /// Wakes take() with nothing, now and from then on.
+  void stop();
+  /// Waits for a cause and lets the burst settle: full when any asks for it, texts joined, at most three named.
+  /// Nothing after stop().
+  asio::awaitable<std::optional<Cause>> take();
+
+ private:
+  asio::awaitable<transport::Done> settled();
+  void arm();
+  void wake();
+
+  Clock& clock_;
+  Duration debounce_;
+  Duration debounce_max_;
+  std::vector<Cause> waiting_;
+  Instant first_{};
+  Clock::TimerId settle_ = Clock::TimerId::none;
+  Clock::TimerId later_ = Clock::TimerId::none;
+  bool ready_ = false;
+  bool stopped_ = false;
+  transport::Completion<transport::Done> taker_;
+};
+
+}  // namespace weft::daemon

@@ -1,0 +1,179 @@
+// weftd: the subnet manager. Options, signals, and the simulator in process; everything else is App.
+
+#include <csignal>
+#include <iostream>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include "config/show.h"
+#include "daemon/app.h"
+#include "daemon/open_transport.h"
+#include "daemon/service.h"
+#include "log/log.h"
+#include "sim/network.h"
+#include "sim/sim_transport.h"
+#include "topology/load.h"
+#include "transport/real_clock.h"
+
+namespace {
+
+using namespace weft;  // NOLINT: a main of its own
+
+struct Arguments {
+  std::string config = "/etc/weft/weft.yaml";
+  bool config_named = false;
+  bool once = false;
+  bool check = false;
+  std::vector<config::Override> overrides;
+};
+
+/// Fills in the arguments; an exit code when that was all there is to do.
+std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
+  CLI::App app{"weftd, an InfiniBand subnet manager"};
+  app.set_version_flag("--version", std::string("weftd ") + WEFT_VERSION);
+  std::string transport, fabric, socket, state_dir, log_level;
+  CLI::Option* config = app.add_option("-c,--config", arguments.config, "Configuration file")->capture_default_str();
+  app.add_flag("--once", arguments.once, "Bring the fabric up, then end: 0 when all is as planned, else 1");
+  app.add_flag("--check-config", arguments.check, "Read the configuration, say what is wrong with it, end");
+  app.add_option("--transport", transport, "umad, ibsim or sim")->check(CLI::IsMember({"umad", "ibsim", "sim"}));
+  app.add_option("--fabric", fabric, "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
+  app.add_option("--socket", socket, "Control socket");
+  app.add_option("--state-dir", state_dir, "Directory of the state file");
+  app.add_option("--log-level", log_level, "trace, debug, info, warning or error");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? daemon::kDone : daemon::kBadUsage;
+  }
+  arguments.config_named = config->count() > 0;
+  const auto set = [&arguments](const char* key, const std::string& value) {
+    if (!value.empty()) arguments.overrides.push_back({key, value});
+  };
+  set("transport.kind", transport);
+  set("transport.sim.fabric", fabric);
+  set("control.socket", socket);
+  set("state_dir", state_dir);
+  set("log.level", log_level);
+  return std::nullopt;
+}
+
+/// A file that was not named on the command line may be missing: then the defaults hold.
+Result<config::Loaded> load(const Arguments& arguments) {
+  const bool optional = !arguments.config_named && access(arguments.config.c_str(), F_OK) != 0;
+  if (optional) return config::read_text("", "defaults", arguments.overrides);
+  return config::read_file(arguments.config, arguments.overrides);
+}
+
+/// The simulated fabric that --transport sim manages, made at the first opening.
+class Simulation {
+ public:
+  explicit Simulation(Clock& clock) : clock_(clock) {}
+
+  Result<std::unique_ptr<transport::Transport>> open(const config::TransportSettings& settings) {
+    if (!network_) {
+      Result<topology::Topology> topology = topology::load(settings.sim_fabric);
+      if (!topology) return fail(Errc::invalid, "{}", topology.error().what);
+      world_ = std::make_unique<sim::World>(*topology, clock_, 1);
+      sim::NetworkSettings network;
+      network.hop = network.agent = Duration::zero();
+      network_ = std::make_unique<sim::Network>(*world_, network);
+      for (const topology::Node& node : topology->nodes)
+        if (first_host_.empty() && node.type == NodeType::hca) first_host_ = node.id;
+    }
+    auto opened = sim::SimTransport::open(*network_, first_host_, PortNum{1});
+    if (!opened) return fail(opened.error());
+    return std::unique_ptr<transport::Transport>(std::move(*opened));
+  }
+
+ private:
+  Clock& clock_;
+  std::unique_ptr<sim::World> world_;
+  std::unique_ptr<sim::Network> network_;
+  std::string first_host_;
+};
+
+struct OpenAny {
+  Simulation* simulation;
+  daemon::OpenTransport real;
+
+  static asio::awaitable<Result<std::unique_ptr<transport::Transport>>> run(
+      Simulation* simulation, daemon::OpenTransport real, std::shared_ptr<const config::Settings> settings) {
+    if (settings->transport.kind == config::TransportKind::sim) co_return simulation->open(settings->transport);
+    auto opened = co_await real(settings);
+    co_return opened;
+  }
+  asio::awaitable<Result<std::unique_ptr<transport::Transport>>> operator()(
+      std::shared_ptr<const config::Settings> settings) const {
+    return run(simulation, real, std::move(settings));
+  }
+};
+
+/// SIGTERM and SIGINT end, SIGHUP reloads; for as long as the App runs.
+void watch_signals(asio::signal_set& signals, daemon::App& app, daemon::Service& service) {
+  signals.async_wait([&](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (signal == SIGHUP) {
+      service.reloading();
+      app.reload();
+    } else {
+      service.stopping();
+      app.stop();
+    }
+    watch_signals(signals, app, service);
+  });
+}
+
+int run(const Arguments& arguments, config::Loaded loaded) {
+  const config::LogSettings& to = loaded.settings.log;
+  const Result<void> logging =
+      log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
+  if (!logging) {
+    std::cerr << logging.error().what << "\n";
+    return daemon::kFailed;
+  }
+  asio::io_context loop(1);
+  transport::RealClock clock(loop);
+  daemon::PoolWorkers workers(loop);
+  Simulation simulation(clock);
+  daemon::Service service(clock);
+  daemon::App::Parts parts;
+  parts.loop = &loop;
+  parts.clock = &clock;
+  parts.workers = &workers;
+  parts.open = OpenAny{&simulation, daemon::open_real_transport(loop, clock)};
+  parts.read_config = [arguments] { return load(arguments); };
+  parts.notify = [&service](const daemon::Status& status) { service.notify(status); };
+  daemon::App app(parts, std::make_shared<const config::Loaded>(std::move(loaded)), arguments.once);
+  asio::signal_set signals(loop, SIGTERM, SIGINT, SIGHUP);
+  watch_signals(signals, app, service);
+  int code = daemon::kFailed;
+  asio::co_spawn(loop, app.run(), [&](std::exception_ptr thrown, int ended) {
+    code = ended;
+    loop.stop();
+    if (thrown) std::rethrow_exception(thrown);
+  });
+  loop.run();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (const std::optional<int> code = parse(argc, argv, arguments)) return *code;
+  Result<config::Loaded> loaded = load(arguments);
+  if (!loaded) {
+    std::cerr << loaded.error().what << "\n";
+    return daemon::kBadUsage;
+  }
+  if (arguments.check) {
+    for (const std::string& note : loaded->notes) std::cerr << note << "\n";
+    std::cout << arguments.config << ": ok\n";
+    return daemon::kDone;
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  return run(arguments, std::move(*loaded));
+}

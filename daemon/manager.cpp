@@ -1,0 +1,215 @@
+#include "daemon/manager.h"
+
+#include <algorithm>
+
+#include "log/log.h"
+
+namespace weft::daemon {
+namespace {
+
+constexpr std::size_t kReportsKept = 100;
+
+spdlog::logger& logger() {
+  static const auto log = log::named("daemon");
+  return *log;
+}
+
+double milliseconds(Duration took) { return std::chrono::duration<double, std::milli>(took).count(); }
+
+void log_report(const SweepReport& report) {
+  const auto level = report.error.empty() && report.clean
+                         ? (report.kind == SweepKind::full ? spdlog::level::info : spdlog::level::debug)
+                         : spdlog::level::warn;
+  logger().log(level, "sweep done number={} kind={} cause=\"{}\" smps={} sets={} timeouts={} failed={} clean={} ms={:.0f}{}",
+               report.number, name(report.kind), report.cause, report.smps, report.sets, report.timeouts,
+               report.failed, report.clean, milliseconds(report.took),
+               report.error.empty() ? "" : fmt::format(" error=\"{}\"", report.error));
+}
+
+}  // namespace
+
+transport::SmpSettings smp_settings(const config::Settings& settings) {
+  transport::SmpSettings smp;
+  smp.window = settings.smp.window;
+  smp.per_node = settings.smp.per_node;
+  smp.timeout = settings.smp.timeout;
+  smp.attempts = settings.smp.attempts;
+  return smp;
+}
+
+Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger)
+    : parts_(parts),
+      settings_(settings),
+      client_(*parts.transport, *parts.clock, smp_settings(*settings)),
+      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings, std::move(ledger)),
+      causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
+      responder_(*parts.transport, 0, [this] { return self(); },
+                 [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); }) {
+  parts_.transport->on_unsolicited([this](const mad::Mad& mad) { responder_.handle(mad); });
+  parts_.transport->on_lost([this](const Error& why) {
+    lost_ = why;
+    causes_.stop();
+  });
+}
+
+Manager::~Manager() {
+  parts_.transport->on_unsolicited({});
+  parts_.transport->on_lost({});
+}
+
+mad::SmInfo Manager::self() {
+  mad::SmInfo info;
+  info.guid = parts_.transport->local_port().guid != Guid{} ? parts_.transport->local_port().guid
+                                                            : sweeper_.own_guid();
+  info.act_count = ++act_count_;
+  info.priority = settings_->manager.priority;
+  info.state = sweeper_.is_master() ? mad::SmState::master
+               : state_ == State::waiting_for_master ? mad::SmState::standby
+                                                     : mad::SmState::discovering;
+  return info;
+}
+
+asio::awaitable<Result<void>> Manager::run() {
+  causes_.add({SweepKind::full, "start"});
+  while (true) {
+    std::optional<Cause> cause = co_await causes_.take();
+    if (!cause || stopping_) break;
+    SweepReport report = co_await sweep(*cause);
+    if (stopping_ || lost_) break;
+    plan_next(report);
+  }
+  if (lost_) co_return fail(Errc::unavailable, "{}", lost_->what);
+  co_return Result<void>{};
+}
+
+asio::awaitable<SweepReport> Manager::run_once(int tries) {
+  SweepReport report;
+  for (int number = 0; number < tries; ++number) {
+    const Cause cause{SweepKind::full, number == 0 ? "start" : "the last sweep was not clean"};
+    report = co_await sweep(cause);
+    if (report.clean || stopping_ || lost_ || state_ == State::waiting_for_master) break;
+  }
+  co_return report;
+}
+
+/// A light sweep that sees a change goes on as a full one.
+asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
+  SweepReport report;
+  if (cause.kind == SweepKind::light && sweeper_.can_look() && sweeper_.is_master()) {
+    std::string asks_full;
+    report = co_await sweeper_.light(cause.text, asks_full);
+    if (asks_full.empty() || stopping_ || lost_) {
+      keep(report);
+      co_return report;
+    }
+    keep(report);
+    cause.text = asks_full;
+  }
+  report = co_await sweeper_.full(cause.text);
+  if (stopping_ || lost_) co_return report;
+  settle(report);
+  keep(report);
+  co_return report;
+}
+
+/// State and the sentence that goes with it.
+void Manager::settle(const SweepReport& report) {
+  const auto& others = sweeper_.other_managers();
+  if (!sweeper_.is_master() && !others.empty() && !report.error.empty()) {
+    state_ = State::waiting_for_master;
+    text_ = report.error + ". Nothing was written. To manage this fabric with weftd, stop that manager first.";
+    return;
+  }
+  if (!report.error.empty()) {
+    state_ = State::failed;
+    text_ = report.error + ". It is tried again.";
+    return;
+  }
+  state_ = State::master;
+  if (report.clean)
+    text_ = "the fabric is as planned";
+  else if (report.failed > 0)
+    text_ = fmt::format("{} blocks could not be written; they are sent again at the next sweep", report.failed);
+  else if (!sweeper_.problems().empty())
+    text_ = fmt::format("{} nodes or ports cannot be read; see problems", sweeper_.problems().size());
+  else
+    text_ = "the fabric changed during the sweep; another one follows";
+}
+
+/// When to look again: at the interval, or soon, and less soon each time, while something is wrong.
+void Manager::plan_next(const SweepReport& report) {
+  const Duration interval = settings_->sweep.interval;
+  failures_in_a_row_ = report.clean ? 0 : failures_in_a_row_ + 1;
+  if (report.clean || state_ == State::waiting_for_master) return causes_.add_later(interval, {SweepKind::light, "timer"});
+  Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
+  if (interval > Duration::zero()) wait = std::min(wait, interval);
+  const bool only_unreadable = report.error.empty() && report.failed == 0 && failures_in_a_row_ > 3;
+  causes_.add_later(wait, {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
+}
+
+void Manager::keep(const SweepReport& report) {
+  log_report(report);
+  if (report.kind == SweepKind::full) last_full_ = report;
+  reports_.push_back(report);
+  if (reports_.size() > kReportsKept) reports_.pop_front();
+  if (on_sweep_) on_sweep_(report);
+}
+
+void Manager::on_trap(const mad::Notice& notice, Lid from) {
+  const int number = raw(notice.trap);
+  logger().debug("trap number={} from={}", number, raw(from));
+  const bool sweeps = notice.generic && (notice.trap == mad::TrapNumber::link_state_changed ||
+                                         notice.trap == mad::TrapNumber::capability_changed);
+  if (!sweeps) return;
+  std::string who = fmt::format("LID {}", raw(from));
+  if (const auto view = sweeper_.view()) {
+    for (std::size_t i = 0; i < view->fabric->end_ports().size(); ++i) {
+      const plan::LidRange range = view->plan->lids.of_end_port[i];
+      if (raw(from) < raw(range.base) || raw(from) >= raw(range.base) + range.size()) continue;
+      who = fabric::describe(view->fabric->node(view->fabric->end_ports()[i].node));
+      break;
+    }
+  }
+  causes_.add({SweepKind::light, fmt::format("trap {} from {}", number, who)});
+}
+
+void Manager::stop() {
+  stopping_ = true;
+  state_ = State::stopping;
+  causes_.stop();
+  parts_.transport->close();
+}
+
+std::uint64_t Manager::ask_for_sweep(std::string cause) {
+  causes_.add({SweepKind::full, std::move(cause)});
+  return sweeper_.sweeps() + 1;
+}
+
+void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
+  settings_ = settings;
+  client_.set_settings(smp_settings(*settings));
+  causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
+  sweeper_.set_settings(std::move(settings));
+  causes_.add({SweepKind::full, "new configuration"});
+}
+
+void Manager::import_ledger(plan::Ledger ledger) {
+  sweeper_.set_ledger(std::move(ledger));
+  causes_.add({SweepKind::full, "imported state"});
+}
+
+void Manager::describe(Status& status) const {
+  status.state = state_;
+  status.text = text_;
+  status.port_guid = sweeper_.own_guid();
+  status.lid = sweeper_.own_lid();
+  status.generation = sweeper_.view() ? sweeper_.view()->generation : 0;
+  status.progress = sweeper_.progress();
+  status.last_full_sweep = last_full_;
+  if (!reports_.empty()) status.last_sweep = reports_.back();
+  status.other_managers = sweeper_.other_managers();
+  status.problems = sweeper_.problems();
+  status.dirty = sweeper_.dirty();
+}
+
+}  // namespace weft::daemon

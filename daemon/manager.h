@@ -1,0 +1,78 @@
+#pragma once
+// Manager: one subnet through one port, for as long as the port is there. Decides when to sweep and of which kind,
+// answers other managers, and says how things stand.
+
+#include <deque>
+
+#include "config/settings.h"
+#include "daemon/causes.h"
+#include "daemon/responder.h"
+#include "daemon/sweeper.h"
+#include "transport/smp_client.h"
+
+namespace weft::daemon {
+
+class Manager {
+ public:
+  struct Parts {
+    transport::Transport* transport = nullptr;
+    Clock* clock = nullptr;
+    Workers* workers = nullptr;
+    EventLog* events = nullptr;
+    Store* store = nullptr;  ///< May be null.
+  };
+  Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger);
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  /// Sweeps until stop(), or until the transport is lost: then `unavailable` with the reason.
+  asio::awaitable<Result<void>> run();
+  /// One full sweep and its followers until clean, at most `tries`; the last report.
+  asio::awaitable<SweepReport> run_once(int tries);
+  void stop();
+
+  /// Asks for a full sweep; the number it will have, as far as can be told now.
+  std::uint64_t ask_for_sweep(std::string cause);
+  /// Used from the next sweep on, which is asked for.
+  void reconfigure(std::shared_ptr<const config::Settings> settings);
+  void import_ledger(plan::Ledger ledger);
+  /// Called after every sweep.
+  void on_sweep(std::function<void(const SweepReport&)> handler) { on_sweep_ = std::move(handler); }
+
+  /// Fills in what the manager knows.
+  void describe(Status& status) const;
+  std::shared_ptr<const plan::View> view() const { return sweeper_.view(); }
+  const std::deque<SweepReport>& sweeps() const { return reports_; }
+  const plan::Ledger& ledger() const { return sweeper_.ledger(); }
+  transport::SmpClient& client() { return client_; }
+
+ private:
+  asio::awaitable<SweepReport> sweep(Cause cause);
+  void settle(const SweepReport& report);
+  void plan_next(const SweepReport& report);
+  void keep(const SweepReport& report);
+  void on_trap(const mad::Notice& notice, Lid from);
+  mad::SmInfo self();
+
+  Parts parts_;
+  std::shared_ptr<const config::Settings> settings_;
+  transport::SmpClient client_;
+  Sweeper sweeper_;
+  Causes causes_;
+  Responder responder_;
+  std::deque<SweepReport> reports_;  ///< The last 100.
+  std::optional<SweepReport> last_full_;
+  State state_ = State::discovering;
+  std::string text_;
+  std::uint32_t act_count_ = 0;
+  int failures_in_a_row_ = 0;
+  std::optional<Error> lost_;
+  bool stopping_ = false;
+  std::function<void(const SweepReport&)> on_sweep_;
+};
+
+/// What SmpClient is told by the settings.
+transport::SmpSettings smp_settings(const config::Settings& settings);
+
+}  // namespace weft::daemon

@@ -1,0 +1,42 @@
+#include "daemon/responder.h"
+
+#include "log/log.h"
+#include "mad/smp.h"
+#include "transport/reply.h"
+
+namespace weft::daemon {
+
+void Responder::handle(const mad::Mad& mad) {
+  const mad::Header header = mad::header_of(mad);
+  const bool smp = header.mgmt_class == mad::MgmtClass::subn_lid_routed ||
+                   header.mgmt_class == mad::MgmtClass::subn_directed;
+  if (smp && header.method == mad::Method::trap && header.attribute == mad::AttrId::notice) return repress(mad);
+  if (smp && header.attribute == mad::AttrId::sm_info &&
+      (header.method == mad::Method::get || header.method == mad::Method::set))
+    return answer_sm_info(mad);
+  ++dropped_;
+}
+
+void Responder::answer_sm_info(const mad::Mad& request) {
+  const mad::Header header = mad::header_of(request);
+  // A Set is a word of the election, which we do not take part in yet: it is answered as not supported.
+  const std::uint16_t status = header.method == mad::Method::get ? 0 : raw(mad::Status::bad_method_attribute);
+  const mad::Mad answer = transport::response_to(request, mad::encode(self_()), status);
+  if (Result<void> sent = transport_.send(answer); !sent)
+    log::named("daemon")->debug("SMInfo answer not sent: {}", sent.error().what);
+}
+
+void Responder::repress(const mad::Mad& trap) {
+  mad::Mad answer = trap;
+  mad::Header header = mad::header_of(trap);
+  header.method = mad::Method::trap_repress;
+  header.status = 0;
+  mad::encode_into(std::span<std::uint8_t>(answer.bytes), header);
+  put_bits(answer.bytes, 24 * 8, 64, m_key_);
+  if (Result<void> sent = transport_.send(answer); !sent)
+    log::named("daemon")->debug("TrapRepress not sent: {}", sent.error().what);
+  const std::span<const std::uint8_t> data(trap.bytes.data() + mad::kSmpDataAt, mad::kSmpDataSize);
+  trap_(mad::decode<mad::Notice>(data), trap.address.lid);
+}
+
+}  // namespace weft::daemon

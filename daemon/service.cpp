@@ -1,0 +1,38 @@
+#include "daemon/service.h"
+
+#include <systemd/sd-daemon.h>
+
+#include <fmt/format.h>
+
+namespace weft::daemon {
+
+Service::Service(Clock& clock) : clock_(clock) {
+  std::uint64_t microseconds = 0;
+  if (sd_watchdog_enabled(0, &microseconds) > 0) watchdog_ = std::chrono::microseconds(microseconds);
+  if (watchdog_ > Duration::zero()) pat();
+}
+
+Service::~Service() { clock_.cancel(timer_); }
+
+/// From the loop: a loop that hangs is not alive.
+void Service::pat() {
+  sd_notify(0, "WATCHDOG=1");
+  timer_ = clock_.after(watchdog_ / 3, [this] { pat(); });
+}
+
+void Service::notify(const Status& status) {
+  std::string text = fmt::format("STATUS={}{}{}", name(status.state), status.text.empty() ? "" : ": ", status.text);
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  if (!ready_) text += "\nREADY=1";
+  ready_ = true;
+  if (text == said_) return;
+  said_ = text;
+  sd_notify(0, text.c_str());
+}
+
+void Service::stopping() { sd_notify(0, "STOPPING=1"); }
+
+void Service::reloading() { sd_notify(0, "RELOADING=1\nREADY=1"); }
+
+}  // namespace weft::daemon

@@ -1,0 +1,389 @@
+#include "daemon/sweeper.h"
+
+#include <algorithm>
+#include <random>
+
+#include "daemon/store.h"
+#include "discovery/light_sweep.h"
+#include "discovery/read_back.h"
+#include "fabric/compare.h"
+#include "fabric/path_tree.h"
+#include "fabric/summary.h"
+#include "log/log.h"
+#include "program/digests.h"
+#include "program/port_fields.h"
+#include "program/render.h"
+
+namespace weft::daemon {
+namespace {
+
+spdlog::logger& logger() {
+  static const auto log = log::named("daemon");
+  return *log;
+}
+
+transport::Target target_of(const fabric::Fabric& fabric, const fabric::PathTree& paths, NodeId node) {
+  transport::Target target;
+  target.node = fabric.node(node).guid;
+  const auto ports = paths.ports_to(node);
+  if (ports) target.route = mad::DirectedRoute(*ports);
+  return target;
+}
+
+/// The manager that should be obeyed rather: a master, or one still looking around that outranks us.
+bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid) {
+  if (other.state == mad::SmState::master) return true;
+  if (other.state != mad::SmState::discovering) return false;
+  return other.priority > priority || (other.priority == priority && other.guid < own_guid);
+}
+
+}  // namespace
+
+/// Times one phase of a sweep and counts its packets.
+class Sweeper::Phase {
+ public:
+  Phase(Sweeper& sweeper, SweepReport& report, std::string name)
+      : sweeper_(sweeper), report_(report), name_(std::move(name)), began_(sweeper.around_.clock->now()),
+        sent_(sweeper.around_.client->sent()) {
+    sweeper_.progress_ = Progress{name_, 0, 0};
+  }
+  ~Phase() {
+    report_.phases.push_back(
+        {name_, sweeper_.around_.clock->now() - began_, sweeper_.around_.client->sent() - sent_});
+    sweeper_.progress_.reset();
+  }
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  Sweeper& sweeper_;
+  SweepReport& report_;
+  std::string name_;
+  Instant began_;
+  std::uint64_t sent_;
+};
+
+Sweeper::Sweeper(Surroundings around, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger)
+    : around_(around), settings_(std::move(settings)), ledger_(std::move(ledger)) {}
+
+Lid Sweeper::own_lid() const { return view_ && view_->plan ? view_->plan->sm_lid : Lid{}; }
+
+void Sweeper::event(Severity severity, std::string kind, std::string text, Guid node, std::optional<PortNum> port) {
+  Event one;
+  one.severity = severity;
+  one.kind = std::move(kind);
+  one.node = node;
+  one.port = port;
+  one.text = std::move(text);
+  around_.events->add(std::move(one));
+}
+
+SweepReport Sweeper::begin(SweepKind kind, std::string cause) {
+  SweepReport report;
+  report.number = ++number_;
+  report.kind = kind;
+  report.cause = std::move(cause);
+  report.started = std::chrono::system_clock::now();
+  began_ = around_.clock->now();
+  sent_before_ = around_.client->sent();
+  sets_before_ = around_.client->sets_sent();
+  timeouts_before_ = around_.client->timeouts();
+  return report;
+}
+
+void Sweeper::finish(SweepReport& report) {
+  progress_.reset();
+  report.took = around_.clock->now() - began_;
+  report.smps = around_.client->sent() - sent_before_;
+  report.sets = around_.client->sets_sent() - sets_before_;
+  report.timeouts = around_.client->timeouts() - timeouts_before_;
+}
+
+asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
+  SweepReport report = begin(SweepKind::full, std::move(cause));
+  Result<discovery::Discovered> found = co_await discover(report);
+  if (!found) {
+    report.error = found.error().what;
+    finish(report);
+    co_return report;
+  }
+  if (const std::string who = yields_to(*found); !who.empty()) {
+    report.error = who;
+    finish(report);
+    co_return report;
+  }
+  master_ = true;
+  co_await read_tables(*found, report);
+  Result<plan::Planned> planned = co_await make_plan(found->fabric, found->own_port, report);
+  if (!planned) {
+    report.error = planned.error().what;
+    event(Severity::error, "plan_failed", report.error);
+    finish(report);
+    co_return report;
+  }
+  Result<void> safe = co_await commit(planned->ledger);
+  if (!safe) {
+    // The fabric matters more than the file: it comes up, and status says that nothing is kept.
+    report.notes.push_back("state not saved: " + safe.error().what);
+    event(Severity::error, "state_not_saved", safe.error().what);
+  }
+  co_await apply(*found, *planned, report);
+  finish(report);
+  co_return report;
+}
+
+asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report) {
+  const Phase phase(*this, report, "discovery");
+  discovery::DiscoverOptions options;
+  options.may_write = master_;
+  options.names = settings_->plan.names;
+  options.progress = [this](std::size_t nodes) {
+    if (progress_) progress_->done = nodes;
+  };
+  Result<discovery::Discovered> found = co_await discovery::discover(*around_.client, shadow_, options);
+  if (found) own_guid_ = found->fabric->port(found->own_port).guid;
+  co_return found;
+}
+
+/// Who is master, or should be before us, in a sentence; empty when we may write.
+std::string Sweeper::yields_to(const discovery::Discovered& found) {
+  others_.clear();
+  std::string who;
+  for (const discovery::Manager& manager : found.managers) {
+    const auto node = found.fabric->find(manager.node);
+    const std::string where = node ? fabric::describe(found.fabric->node(*node)) : to_string(manager.node);
+    others_.push_back({manager.info.guid, manager.info.priority, std::string(mad::name(manager.info.state)),
+                       mad::to_string(manager.route), where});
+    if (!who.empty() || !outranks(manager.info, settings_->manager.priority, own_guid_)) continue;
+    who = fmt::format("another subnet manager is {}: GUID {}, priority {}, on {}, by {}",
+                      mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority, where,
+                      mad::to_string(manager.route));
+  }
+  if (!who.empty()) {
+    if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
+    told_ = {who};
+    master_ = false;
+  }
+  return who;
+}
+
+/// Reads the tables of configured switches of which nothing is known.
+asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
+  if (!digests_checked_) {
+    digests_checked_ = true;
+    const bool hold = co_await digests_hold(found);
+    if (!hold) {
+      report.notes.push_back("tables are not as we left them: all are read back");
+      event(Severity::warning, "tables_changed", report.notes.back());
+      auto without = std::make_shared<plan::DeviceMap>();
+      for (const auto& [guid, record] : *ledger_.devices)
+        (*without)[guid] = std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->unkept_fields});
+      ledger_.devices = std::move(without);
+    }
+  }
+  const std::vector<SwitchId> unread = program::to_read_back(*found.fabric, shadow_, *ledger_.devices);
+  if (unread.empty()) co_return;
+  const Phase phase(*this, report, "read-back");
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::vector<discovery::BlockToRead> blocks;
+  for (const SwitchId id : unread) {
+    const transport::Target target = target_of(*found.fabric, paths, found.fabric->node_of(id));
+    for (std::uint32_t block = 0; block < program::blocks_in_use(shadow_, target.node); ++block)
+      blocks.push_back({target, mad::AttrId::linear_forwarding, block});
+  }
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, shadow_, all);
+}
+
+/// After a start: one block of every switch on record, chosen at random, still has the digest it had. Another manager
+/// that ran meanwhile would hardly have left all of them.
+asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::mt19937_64 random(raw(own_guid_) ^ static_cast<std::uint64_t>(
+                                              std::chrono::system_clock::now().time_since_epoch().count()));
+  std::vector<discovery::BlockToRead> blocks;
+  std::vector<std::uint64_t> digests;
+  for (const NodeId node : found.fabric->switches()) {
+    const auto record = ledger_.devices->find(found.fabric->node(node).guid);
+    if (record == ledger_.devices->end() || record->second->lft_digests.empty()) continue;
+    const std::uint32_t in_use = program::blocks_in_use(shadow_, record->first);
+    const auto known = std::min<std::size_t>(in_use, record->second->lft_digests.size());
+    if (known == 0) continue;
+    const auto block = static_cast<std::uint32_t>(random() % known);
+    blocks.push_back({target_of(*found.fabric, paths, node), mad::AttrId::linear_forwarding, block});
+    digests.push_back(record->second->lft_digests[block]);
+  }
+  mad::Shadow sample;
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, sample, all);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const mad::AttrData* held = sample.find(blocks[i].target.node, blocks[i].attribute, blocks[i].modifier);
+    if (held != nullptr && plan::block_digest(*held) != digests[i]) co_return false;
+  }
+  co_return true;
+}
+
+asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(std::shared_ptr<const fabric::Fabric> fabric,
+                                                          fabric::PortRef own_port, SweepReport& report) {
+  const Phase phase(*this, report, "planning");
+  const std::shared_ptr<const plan::View> before = view_;
+  auto compute = [fabric, own_port, settings = settings_, ledger = ledger_, before] {
+    const plan::Plan* previous = before ? before->plan.get() : nullptr;
+    return plan::make_plan(*fabric, settings->plan, ledger, own_port, previous);
+  };
+  Result<plan::Planned> planned = co_await compute_on(*around_.workers, std::move(compute));
+  co_return planned;
+}
+
+/// LIDs are safe on disk before the first of them is used.
+asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
+  const bool changed = ledger.lids != ledger_.lids || ledger.devices != ledger_.devices;
+  ledger_ = ledger;
+  if (!changed || around_.store == nullptr) co_return Result<void>{};
+  auto start = [store = around_.store, ledger](transport::Completion<Result<void>> done) {
+    auto wake = std::make_shared<transport::Completion<Result<void>>>(std::move(done));
+    store->save(ledger, [wake](Result<void> saved) { (*wake)(std::move(saved)); });
+  };
+  Result<void> saved = co_await transport::suspend<Result<void>>(std::move(start));
+  co_return saved;
+}
+
+asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const plan::Planned& planned,
+                                     SweepReport& report) {
+  program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
+  program::Job job;
+  job.fabric = found.fabric;
+  job.plan = planned.plan;
+  job.own_port = found.own_port;
+  job.devices = ledger_.devices;
+  job.progress = [this](std::string_view phase, std::uint64_t done, std::uint64_t total) {
+    progress_ = Progress{std::string(phase), done, total};
+  };
+  program::Programmed done = co_await program::program(*around_.client, shadow_, job);
+  for (const program::PhaseDone& phase : done.phases) report.phases.push_back({phase.name, phase.took, phase.smps});
+  co_await look_at_down_ports(found, done.restless);
+
+  dirty_.clear();
+  for (const program::Failure& failure : done.failed) dirty_.push_back({failure.node, failure.what, failure.why});
+  tell_findings(found.findings);
+  for (const std::string& text : done.restless) report.notes.push_back(text);
+  report.failed = done.failed.size();
+  report.clean = done.failed.empty() && done.restless.empty() && found.findings.empty();
+
+  plan::Planned kept = planned;
+  kept.ledger.devices = program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept);
+  if (kept.ledger.devices != ledger_.devices && around_.store != nullptr) around_.store->save(kept.ledger, {});
+  ledger_ = kept.ledger;
+  publish(found, kept);
+}
+
+/// PortStateChange was cleared after the ports had been read: a port that came up in between would be missed.
+asio::awaitable<void> Sweeper::look_at_down_ports(const discovery::Discovered& found,
+                                                  std::vector<std::string>& restless) {
+  if (found.state_changed.empty()) co_return;
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::vector<discovery::BlockToRead> blocks;
+  for (const Guid guid : found.state_changed) {
+    const auto node = found.fabric->find(guid);
+    if (!node) continue;
+    const auto ports = found.fabric->ports(*node);
+    for (std::size_t p = 1; p < ports.size(); ++p)
+      if (ports[p].known && ports[p].state == PortState::down)
+        blocks.push_back({target_of(*found.fabric, paths, *node), mad::AttrId::port_info,
+                          mad::port_info_modifier(static_cast<PortNum>(p))});
+  }
+  mad::Shadow now;
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, now, all);
+  for (const discovery::BlockToRead& block : blocks) {
+    const mad::AttrData* held = now.find(block.target.node, block.attribute, block.modifier);
+    if (held != nullptr && mad::decode<mad::PortInfo>(*held).state >= PortState::init)
+      restless.push_back(fmt::format("{} port {} came up", to_string(block.target.node), block.modifier & 0xff));
+  }
+}
+
+/// The Fabric as it is after programming: port states and LIDs as the devices confirmed them.
+void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& planned) {
+  std::vector<std::pair<fabric::PortRef, fabric::Port>> changed;
+  for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    const auto ports = found.fabric->ports(node);
+    const mad::DeviceBlocks* device = shadow_.find_device(found.fabric->node(node).guid);
+    if (device == nullptr) continue;
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      const auto held = mad::held<mad::PortInfo>(*device, mad::AttrId::port_info, static_cast<std::uint32_t>(p));
+      if (!held || !ports[p].known) continue;
+      fabric::Port port = ports[p];
+      port.state = held->state;
+      port.phys = held->phys;
+      port.lid = held->lid;
+      port.lmc = held->lmc;
+      port.sm_lid = held->sm_lid;
+      port.neighbor_mtu = held->neighbor_mtu;
+      port.operational_vls = held->operational_vls;
+      if (!(port == ports[p])) changed.emplace_back(fabric::PortRef{node, static_cast<PortNum>(p)}, port);
+    }
+  }
+  auto view = std::make_shared<plan::View>();
+  view->generation = ++generation_;
+  view->fabric = changed.empty() ? found.fabric : std::make_shared<const fabric::Fabric>(found.fabric->with(changed));
+  view->plan = planned.plan;
+  view->ledger = planned.ledger;
+  view->sm_port = found.own_port;
+  if (view_)
+    tell_differences(*view_->fabric, *view->fabric);
+  else
+    event(Severity::info, "fabric_up", fabric::to_string(fabric::summarize(*view->fabric)));
+  auto known = std::make_shared<discovery::Discovered>(found);
+  known->fabric = view->fabric;
+  known_ = std::move(known);
+  view_ = std::move(view);
+}
+
+void Sweeper::tell_differences(const fabric::Fabric& before, const fabric::Fabric& after) {
+  for (const fabric::Difference& one : fabric::compare(before, after)) {
+    const bool loss =
+        one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone;
+    const bool of_node = one.kind == fabric::DifferenceKind::node_new ||
+                         one.kind == fabric::DifferenceKind::node_gone ||
+                         one.kind == fabric::DifferenceKind::node_changed;
+    event(loss ? Severity::warning : Severity::info, std::string(fabric::name(one.kind)), one.what, one.node,
+          of_node ? std::nullopt : std::optional(one.port));
+  }
+}
+
+void Sweeper::tell_findings(const std::vector<discovery::Finding>& findings) {
+  problems_.clear();
+  std::vector<std::string> now;
+  for (const discovery::Finding& finding : findings) {
+    problems_.push_back({finding.node, finding.what});
+    now.push_back(finding.what);
+    if (std::ranges::find(told_, finding.what) != told_.end()) continue;
+    logger().warn("{}", finding.what);
+    event(Severity::warning, "node_unreadable", finding.what, finding.node);
+  }
+  told_ = std::move(now);
+}
+
+asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks_full) {
+  SweepReport report = begin(SweepKind::light, std::move(cause));
+  discovery::LightSweep look;
+  {
+    const Phase phase(*this, report, "discovery");
+    look = co_await discovery::light_sweep(*around_.client, shadow_, known_);
+  }
+  asks_full.clear();
+  for (const std::string& change : look.changes) {
+    if (report.notes.size() < 20) report.notes.push_back(change);
+    if (asks_full.empty()) asks_full = change;
+  }
+  if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
+  for (const discovery::Manager& manager : look.managers)
+    if (outranks(manager.info, settings_->manager.priority, own_guid_))
+      asks_full = fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
+  report.clean = look.changes.empty() && dirty_.empty() && problems_.empty();
+  finish(report);
+  co_return report;
+}
+
+}  // namespace weft::daemon

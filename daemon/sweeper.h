@@ -1,0 +1,97 @@
+#pragma once
+// Sweeper: one sweep from its cause to its report: discover, plan, check, program, verify, publish. Holds what lives
+// between sweeps: the Shadow, the Ledger, the last View. When to sweep is the Manager's business.
+
+#include <functional>
+#include <memory>
+
+#include "config/settings.h"
+#include "daemon/event_log.h"
+#include "daemon/status.h"
+#include "daemon/workers.h"
+#include "discovery/discover.h"
+#include "mad/blocks.h"
+#include "plan/view.h"
+#include "program/programmer.h"
+#include "transport/smp_client.h"
+
+namespace weft::daemon {
+
+/// What a Sweeper needs around it; all must outlive it.
+struct Surroundings {
+  transport::SmpClient* client = nullptr;
+  Clock* clock = nullptr;
+  Workers* workers = nullptr;
+  EventLog* events = nullptr;
+  Store* store = nullptr;  ///< May be null: nothing survives then.
+};
+
+class Sweeper {
+ public:
+  Sweeper(Surroundings around, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger);
+
+  /// Discovers all, plans, and programs what differs.
+  asio::awaitable<SweepReport> full(std::string cause);
+  /// Looks whether anything changed. `asks_full` is set to what was seen, empty when nothing was.
+  asio::awaitable<SweepReport> light(std::string cause, std::string& asks_full);
+
+  void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
+  /// Takes over another Ledger's LIDs, from the next sweep on.
+  void set_ledger(plan::Ledger ledger) { ledger_ = std::move(ledger); }
+  /// A light sweep needs a discovery to compare with.
+  bool can_look() const { return known_ != nullptr; }
+  bool is_master() const { return master_; }
+  std::uint64_t sweeps() const { return number_; }
+
+  std::shared_ptr<const plan::View> view() const { return view_; }
+  const plan::Ledger& ledger() const { return ledger_; }
+  std::optional<Progress> progress() const { return progress_; }
+  const std::vector<OtherManager>& other_managers() const { return others_; }
+  const std::vector<Problem>& problems() const { return problems_; }
+  const std::vector<Dirty>& dirty() const { return dirty_; }
+  Guid own_guid() const { return own_guid_; }
+  Lid own_lid() const;
+
+ private:
+  class Phase;
+
+  asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report);
+  asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
+  asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
+  asio::awaitable<Result<plan::Planned>> make_plan(std::shared_ptr<const fabric::Fabric> fabric,
+                                                   fabric::PortRef own_port, SweepReport& report);
+  asio::awaitable<Result<void>> commit(plan::Ledger ledger);
+  asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned, SweepReport& report);
+  asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found, std::vector<std::string>& restless);
+
+  std::string yields_to(const discovery::Discovered& found);
+  void publish(const discovery::Discovered& found, const plan::Planned& planned);
+  void tell_differences(const fabric::Fabric& before, const fabric::Fabric& after);
+  void tell_findings(const std::vector<discovery::Finding>& findings);
+  void event(Severity severity, std::string kind, std::string text, Guid node = {}, std::optional<PortNum> port = {});
+  SweepReport begin(SweepKind kind, std::string cause);
+  void finish(SweepReport& report);
+
+  Surroundings around_;
+  std::shared_ptr<const config::Settings> settings_;
+  plan::Ledger ledger_;
+  mad::Shadow shadow_;
+  std::shared_ptr<const discovery::Discovered> known_;
+  std::shared_ptr<const plan::View> view_;
+  std::optional<Progress> progress_;
+  std::vector<OtherManager> others_;
+  std::vector<Problem> problems_;
+  std::vector<Dirty> dirty_;
+  std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.
+  Guid own_guid_{};
+  bool master_ = false;
+  bool digests_checked_ = false;
+  std::uint64_t number_ = 0;
+  std::uint64_t generation_ = 0;
+  Instant began_{};
+  std::uint64_t sent_before_ = 0;
+  std::uint64_t sets_before_ = 0;
+  std::uint64_t timeouts_before_ = 0;
+};
+
+}  // namespace weft::daemon

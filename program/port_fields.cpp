@@ -1,0 +1,78 @@
+#include "program/port_fields.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace weft::program {
+namespace {
+
+using mad::PortInfo;
+
+constexpr std::array kFields{
+    PortField{"LID", true, [](const PortInfo& p) -> std::uint64_t { return raw(p.lid); }},
+    PortField{"LMC", true, [](const PortInfo& p) -> std::uint64_t { return p.lmc; }},
+    PortField{"MasterSMLID", true, [](const PortInfo& p) -> std::uint64_t { return raw(p.sm_lid); }},
+    PortField{"GidPrefix", false, [](const PortInfo& p) -> std::uint64_t { return p.gid_prefix; }},
+    PortField{"MasterSMSL", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.sm_sl); }},
+    PortField{"SubnetTimeOut", false, [](const PortInfo& p) -> std::uint64_t { return p.subnet_timeout; }},
+    PortField{"NeighborMTU", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.neighbor_mtu); }},
+    PortField{"OperationalVLs", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.operational_vls); }},
+    PortField{"HOQLife", false, [](const PortInfo& p) -> std::uint64_t { return p.hoq_life; }},
+    PortField{"VLStallCount", false, [](const PortInfo& p) -> std::uint64_t { return p.vl_stall_count; }},
+    PortField{"LocalPhyErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.local_phy_errors; }},
+    PortField{"OverrunErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.overrun_errors; }},
+};
+
+}  // namespace
+
+std::span<const PortField> port_fields() { return kFields; }
+
+std::uint32_t differing(const PortInfo& a, const PortInfo& b) {
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < kFields.size(); ++i)
+    if (kFields[i].value(a) != kFields[i].value(b)) mask |= 1u << i;
+  return mask;
+}
+
+std::uint32_t hard_fields() {
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < kFields.size(); ++i)
+    if (kFields[i].hard) mask |= 1u << i;
+  return mask;
+}
+
+std::string names_of(std::uint32_t fields) {
+  std::string text;
+  for (std::size_t i = 0; i < kFields.size(); ++i)
+    if (fields & (1u << i)) fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ", kFields[i].name);
+  return text;
+}
+
+PortInfo desired(const PortInfo& held, const plan::PortSettings& settings, bool external_switch_port) {
+  PortInfo want = held;
+  want.state = PortState::no_change;
+  want.phys = PhysState::no_change;
+  want.client_reregister = false;
+  want.local_phy_errors = settings.local_phy_errors;
+  want.overrun_errors = settings.overrun_errors;
+  if (settings.end_port) {
+    want.lid = settings.lid.base;
+    want.lmc = settings.lid.lmc;
+    want.sm_lid = settings.sm_lid;
+    want.sm_sl = settings.sm_sl;
+    want.gid_prefix = settings.prefix;
+    want.subnet_timeout = settings.subnet_timeout;
+  }
+  if (settings.bring_up && held.state < PortState::active) {
+    want.neighbor_mtu = settings.link.mtu;
+    want.operational_vls = settings.link.vls;
+  }
+  if (settings.bring_up && external_switch_port) {
+    want.hoq_life = settings.link.hoq_life;
+    want.vl_stall_count = settings.link.vl_stall_count;
+  }
+  return want;
+}
+
+}  // namespace weft::program

@@ -1,0 +1,332 @@
+#include "program/programmer.h"
+
+#include <algorithm>
+
+#include "log/log.h"
+#include "mad/port_info.h"
+#include "mad/switch_info.h"
+#include "program/port_fields.h"
+#include "program/render.h"
+#include "transport/concurrency.h"
+
+namespace weft::program {
+namespace {
+
+using mad::AttrId;
+using transport::Target;
+
+class Run {
+ public:
+  Run(transport::SmpClient& client, mad::Shadow& shadow, Job job)
+      : client_(client), shadow_(shadow), job_(std::move(job)), paths_(*job_.fabric, job_.own_port) {}
+
+  asio::awaitable<Programmed> run();
+
+ private:
+  struct DoPort {
+    Run* run;
+    asio::awaitable<void> operator()(const PortWork& work) const { return run->settle_port(work); }
+  };
+  struct DoSwitch {
+    Run* run;
+    asio::awaitable<void> operator()(SwitchId id) const { return run->settle_switch(id); }
+  };
+  struct DoBlock {
+    Run* run;
+    SwitchId id;
+    asio::awaitable<void> operator()(std::uint32_t block) const { return run->write_block(id, block); }
+  };
+
+  std::vector<PortWork> arming_work(Phase phase);
+  std::vector<PortWork> activation_work();
+  asio::awaitable<void> do_ports(std::string_view name, std::vector<PortWork> work);
+  asio::awaitable<void> do_forwarding();
+  asio::awaitable<void> settle_port(PortWork work);
+  asio::awaitable<void> settle_switch(SwitchId id);
+  asio::awaitable<void> write_block(SwitchId id, std::uint32_t block);
+  asio::awaitable<void> write_switch_info(SwitchId id);
+
+  Target target_of(NodeId node) const;
+  mad::AttrData request_for(const PortWork& work, PortState& asked) const;
+  bool accept(const PortWork& work, PortState asked, const mad::AttrData& request, const mad::AttrData& answer);
+  bool is_settled(const PortWork& work) const;
+  const plan::PortSettings& settings_of(fabric::PortRef port) const;
+  bool is_external_switch_port(fabric::PortRef port) const;
+  std::uint32_t unkept_of(Guid node) const;
+  void fail_on(Guid node, std::string what, std::string why);
+  void step() {
+    ++done_;
+    if (job_.progress) job_.progress(phase_, done_, total_);
+  }
+  void begin(std::string_view name, std::uint64_t total);
+  void end();
+
+  transport::SmpClient& client_;
+  mad::Shadow& shadow_;
+  Job job_;
+  fabric::PathTree paths_;
+  Programmed result_;
+  std::string phase_;
+  std::uint64_t done_ = 0;
+  std::uint64_t total_ = 0;
+  Instant began_{};
+  std::uint64_t smps_before_ = 0;
+};
+
+asio::awaitable<Programmed> Run::run() {
+  co_await do_ports("own port", arming_work(Phase::own_port));
+  co_await do_ports("ports", arming_work(Phase::ports));
+  co_await do_forwarding();
+  co_await do_ports("activation", activation_work());
+  std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
+  co_return std::move(result_);
+}
+
+void Run::begin(std::string_view name, std::uint64_t total) {
+  phase_ = name;
+  done_ = 0;
+  total_ = total;
+  began_ = client_.clock().now();
+  smps_before_ = client_.sent();
+  if (job_.progress && total > 0) job_.progress(phase_, 0, total_);
+}
+
+void Run::end() { result_.phases.push_back({phase_, client_.clock().now() - began_, client_.sent() - smps_before_}); }
+
+Target Run::target_of(NodeId node) const {
+  Target target;
+  target.node = job_.fabric->node(node).guid;
+  const auto ports = paths_.ports_to(node);
+  if (ports) target.route = mad::DirectedRoute(*ports);
+  return target;
+}
+
+const plan::PortSettings& Run::settings_of(fabric::PortRef port) const {
+  return job_.plan->ports[job_.fabric->node(port.node).first_port + raw(port.port)];
+}
+
+bool Run::is_external_switch_port(fabric::PortRef port) const {
+  return raw(port.port) != 0 && job_.fabric->is_switch(port.node);
+}
+
+std::uint32_t Run::unkept_of(Guid node) const {
+  const auto learned = result_.unkept.find(node);
+  if (learned != result_.unkept.end()) return learned->second;
+  const auto found = job_.devices->find(node);
+  return found != job_.devices->end() ? found->second->unkept_fields : 0;
+}
+
+void Run::fail_on(Guid node, std::string what, std::string why) {
+  log::named("program")->warn("set failed node={} what=\"{}\" why=\"{}\"", to_string(node), what, why);
+  result_.failed.push_back({node, std::move(what), std::move(why)});
+}
+
+/// Ports that need settings or the step to Armed; only our own for Phase::own_port, all others for Phase::ports.
+std::vector<PortWork> Run::arming_work(Phase phase) {
+  std::vector<PortWork> work;
+  for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    if (!paths_.reaches(node)) continue;
+    const Guid guid = job_.fabric->node(node).guid;
+    for (int p = 0; p <= job_.fabric->node(node).port_count; ++p) {
+      const fabric::PortRef port{node, static_cast<PortNum>(p)};
+      if ((port == job_.own_port) != (phase == Phase::own_port)) continue;
+      const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
+      const auto needed = port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
+      if (needed) work.push_back(*needed);
+    }
+  }
+  return work;
+}
+
+/// Ports whose two ends are Armed at least. Both ends stand in the list, so a half-active link is mended too.
+std::vector<PortWork> Run::activation_work() {
+  std::vector<PortWork> work;
+  for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    if (!paths_.reaches(node)) continue;
+    const auto ports = job_.fabric->ports(node);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      const fabric::PortRef port{node, static_cast<PortNum>(p)};
+      if (!ports[p].peer || held_state(shadow_, *job_.fabric, port) != PortState::armed) continue;
+      if (held_state(shadow_, *job_.fabric, *ports[p].peer) < PortState::armed) continue;
+      work.push_back({.port = port, .settings = false, .reach = PortState::active});
+    }
+  }
+  return work;
+}
+
+asio::awaitable<void> Run::do_ports(std::string_view name, std::vector<PortWork> work) {
+  begin(name, work.size());
+  const std::span<const PortWork> items(work);
+  const DoPort act{this};
+  co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().window) * 2, act);
+  end();
+}
+
+/// The Set for a port: all of its image, our fields, and the next step of its state where one is due.
+mad::AttrData Run::request_for(const PortWork& work, PortState& asked) const {
+  const Guid guid = job_.fabric->node(work.port.node).guid;
+  mad::AttrData data = *shadow_.find(guid, AttrId::port_info, raw(work.port.port));
+  const auto held = mad::decode<mad::PortInfo>(data);
+  mad::PortInfo want = desired(held, settings_of(work.port), is_external_switch_port(work.port));
+  const bool step = work.reach > held.state && held.state >= PortState::init;
+  asked = step ? static_cast<PortState>(raw(held.state) + 1) : PortState::no_change;
+  want.state = asked;
+  mad::encode_into(std::span<std::uint8_t>(data), want);
+  return data;
+}
+
+/// Takes an answered Set into the Shadow. True when the port is where it was asked to be.
+bool Run::accept(const PortWork& work, PortState asked, const mad::AttrData& request, const mad::AttrData& answer) {
+  const Guid guid = job_.fabric->node(work.port.node).guid;
+  shadow_.set(guid, AttrId::port_info, raw(work.port.port), answer);
+  const auto wanted = mad::decode<mad::PortInfo>(request);
+  const auto now = mad::decode<mad::PortInfo>(answer);
+  const std::uint32_t off = differing(wanted, now);
+  const std::uint32_t soft = off & ~hard_fields();
+  if ((soft & ~unkept_of(guid)) != 0) result_.unkept[guid] = unkept_of(guid) | soft;
+  return (off & hard_fields()) == 0 && (asked == PortState::no_change || now.state >= asked);
+}
+
+bool Run::is_settled(const PortWork& work) const {
+  const Guid guid = job_.fabric->node(work.port.node).guid;
+  const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, raw(work.port.port));
+  if (held == nullptr) return false;
+  const bool external = is_external_switch_port(work.port);
+  const auto left = port_work(settings_of(work.port), work.port, held, external, unkept_of(guid));
+  return (!left || !left->settings) && mad::decode<mad::PortInfo>(*held).state >= work.reach;
+}
+
+asio::awaitable<void> Run::settle_port(PortWork work) {
+  const Target target = target_of(work.port.node);
+  const std::string what = fmt::format("PortInfo of port {}", raw(work.port.port));
+  const std::uint32_t modifier = mad::port_info_modifier(work.port.port);
+  std::string why;
+  for (int attempt = 0; attempt < 2 * client_.settings().attempts; ++attempt) {
+    PortState asked{};
+    const mad::AttrData request = request_for(work, asked);
+    Result<mad::AttrData> answer = co_await client_.set_once(target, AttrId::port_info, modifier, request);
+    if (answer && accept(work, asked, request, *answer)) {
+      if (mad::decode<mad::PortInfo>(*answer).state >= work.reach) {
+        step();
+        co_return;
+      }
+      continue;  // one more step of the state is due
+    }
+    if (!answer && answer.error().code == Errc::cancelled) co_return;
+    why = answer ? fmt::format("answered with another {}",
+                               names_of(differing(mad::decode<mad::PortInfo>(request), mad::decode<mad::PortInfo>(*answer)) &
+                                        hard_fields()))
+                 : answer.error().what;
+    // Silent or refused: what does it hold now? A repeated Set of the state it is in already is an error.
+    Result<mad::AttrData> back = co_await client_.get(target, AttrId::port_info, modifier);
+    if (!back) {
+      why = back.error().what;
+      break;
+    }
+    shadow_.set(target.node, AttrId::port_info, raw(work.port.port), *back);
+    if (is_settled(work)) {
+      step();
+      co_return;
+    }
+    if (mad::decode<mad::PortInfo>(*back).state < PortState::init) {
+      result_.restless.push_back(fmt::format("{} went down", fabric::describe(*job_.fabric, work.port)));
+      step();
+      co_return;
+    }
+  }
+  fail_on(target.node, what, why);
+  step();
+}
+
+asio::awaitable<void> Run::do_forwarding() {
+  std::vector<SwitchId> switches;
+  std::uint64_t blocks = 0;
+  for (std::size_t s = 0; s < job_.fabric->switch_count(); ++s) {
+    const auto id = static_cast<SwitchId>(s);
+    const NodeId node = job_.fabric->node_of(id);
+    if (!paths_.reaches(node)) continue;
+    const mad::DeviceBlocks* held = shadow_.find_device(job_.fabric->node(node).guid);
+    const auto work = lft_work(*job_.plan->routes().lfts[s], job_.plan->routes().top, held);
+    const mad::AttrData* info = held != nullptr ? held->find(AttrId::switch_info, 0) : nullptr;
+    if (work.empty() && !switch_info_work(info, job_.plan->routes().top, job_.plan->packet_lifetime)) continue;
+    blocks += work.size() + 1;
+    switches.push_back(id);
+  }
+  begin("forwarding", blocks);
+  const std::span<const SwitchId> items(switches);
+  const DoSwitch act{this};
+  co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().window), act);
+  end();
+}
+
+/// All blocks of one switch, then its LinearFDBTop: the mark that the table is complete.
+asio::awaitable<void> Run::settle_switch(SwitchId id) {
+  const Guid guid = job_.fabric->node(id).guid;
+  const std::vector<std::uint32_t> blocks = lft_work(
+      *job_.plan->routes().lfts[raw(id)], job_.plan->routes().top, shadow_.find_device(guid));
+  const std::span<const std::uint32_t> items(blocks);
+  const DoBlock act{this, id};
+  co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().per_node), act);
+  co_await write_switch_info(id);
+}
+
+asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
+  const Target target = target_of(job_.fabric->node_of(id));
+  const mad::AttrData data = lft_block(*job_.plan->routes().lfts[raw(id)], block);
+  Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
+  if (answer) {
+    shadow_.set(target.node, AttrId::linear_forwarding, block, data);
+  } else if (answer.error().code != Errc::cancelled) {
+    if (mad::DeviceBlocks& device = shadow_.device(target.node); device.find(AttrId::linear_forwarding, block))
+      device.erase(AttrId::linear_forwarding, block);
+    fail_on(target.node, fmt::format("LinearForwardingTable block {}", block), answer.error().what);
+  }
+  step();
+}
+
+asio::awaitable<void> Run::write_switch_info(SwitchId id) {
+  const Target target = target_of(job_.fabric->node_of(id));
+  const mad::AttrData* held = shadow_.find(target.node, AttrId::switch_info, 0);
+  const auto want = switch_info_work(held, job_.plan->routes().top, job_.plan->packet_lifetime);
+  if (!want) {
+    step();
+    co_return;
+  }
+  mad::AttrData data = *held;
+  mad::encode_into(std::span<std::uint8_t>(data), *want);
+  std::string why;
+  for (int attempt = 0; attempt < client_.settings().attempts; ++attempt) {
+    Result<mad::AttrData> answer = co_await client_.set_once(target, AttrId::switch_info, 0, data);
+    if (!answer && answer.error().code == Errc::cancelled) co_return;
+    if (!answer) why = answer.error().what;
+    // PortStateChange may have been cleared by a Set whose answer was lost: look before clearing again.
+    if (!answer) answer = co_await client_.get(target, AttrId::switch_info, 0);
+    if (!answer) break;
+    shadow_.set(target.node, AttrId::switch_info, 0, *answer);
+    const auto now = mad::decode<mad::SwitchInfo>(*answer);
+    if (now.lft_top == want->lft_top && now.lifetime == want->lifetime) {
+      step();
+      co_return;
+    }
+    why = fmt::format("LinearFDBTop {} after setting {}", raw(now.lft_top), raw(want->lft_top));
+    data = *answer;
+    mad::SwitchInfo again = now;
+    again.lft_top = want->lft_top;
+    again.lifetime = want->lifetime;
+    mad::encode_into(std::span<std::uint8_t>(data), again);
+  }
+  fail_on(target.node, "SwitchInfo", why);
+  step();
+}
+
+}  // namespace
+
+asio::awaitable<Programmed> program(transport::SmpClient& client, mad::Shadow& shadow, Job job) {
+  Run run(client, shadow, std::move(job));
+  Programmed done = co_await run.run();
+  co_return done;
+}
+
+}  // namespace weft::program
