@@ -79,11 +79,11 @@ std::optional<std::string> why_not_ours(std::string_view path, std::string_view 
 /// The text with the inside of comments and of strings blanked, lines kept.
 std::string code_of(const std::string& text) {
   std::string code = text;
-  enum class In { code, line_comment, block_comment, string, character } in = In::code;
+  enum class In { plain, line_comment, block_comment, string, character } in = In::plain;
   for (std::size_t i = 0; i < code.size(); ++i) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
     switch (in) {
-      case In::code:
+      case In::plain:
         if (text[i] == '/' && next == '/') in = In::line_comment;
         if (text[i] == '/' && next == '*') in = In::block_comment;
         if (text[i] == '"') in = In::string;
@@ -91,22 +91,22 @@ std::string code_of(const std::string& text) {
           in = In::character;
         break;
       case In::line_comment:
-        if (text[i] == '\n') in = In::code;
+        if (text[i] == '\n') in = In::plain;
         break;
       case In::block_comment:
-        if (text[i] == '/' && text[i - 1] == '*') in = In::code;
+        if (text[i] == '/' && text[i - 1] == '*') in = In::plain;
         break;
       case In::string:
       case In::character:
         if (text[i] == '\\' && next != '\n') {
           code[i++] = ' ';
         } else if (text[i] == (in == In::string ? '"' : '\'') || text[i] == '\n') {
-          in = In::code;
+          in = In::plain;
           continue;
         }
         break;
     }
-    if (in != In::code && i < code.size() && code[i] != '\n') code[i] = ' ';
+    if (in != In::plain && i < code.size() && code[i] != '\n') code[i] = ' ';
   }
   return code;
 }
