@@ -28,9 +28,9 @@ bool is_query(Method method) { return method == Method::get || method == Method:
 Network::Network(World& world, NetworkSettings settings)
     : world_(world), settings_(settings), traps_(world, [this](PortIndex from, const mad::Mad& mad) {
         const std::uint32_t slot = take_slot();
-        packets_[slot] = {.mad = mad, .from = from, .source = world_.port(from).info.lid};
-        mad::Header header = mad::header_of(mad);
-        launch(slot, header);
+        packets_[slot] = {
+            .header = mad::header_of(mad), .mad = mad, .from = from, .source = world_.port(from).info.lid};
+        launch(slot);
       }) {
   world_.on_link_changed([this](NodeIndex sw) { traps_.link_changed(sw); });
 }
@@ -94,9 +94,10 @@ void Network::send(ClientId client, const mad::Mad& mad) {
   const Client& who = clients_[raw(client)];
   if (who.endpoint == nullptr) return;
   const std::uint32_t slot = take_slot();
-  packets_[slot] = {.mad = mad, .from = who.port, .source = world_.port(who.port).info.lid};
+  packets_[slot] = {
+      .header = mad::header_of(mad), .mad = mad, .from = who.port, .source = world_.port(who.port).info.lid};
   Packet& packet = packets_[slot];
-  mad::Header header = mad::header_of(mad);
+  mad::Header& header = packet.header;
   if (!mad::is_response(header.method)) {
     header.tid = (static_cast<std::uint64_t>(raw(client)) + 1) << 32 | (header.tid & kLowTid);
     mad::set_tid(packet.mad, header.tid);
@@ -105,12 +106,13 @@ void Network::send(ClientId client, const mad::Mad& mad) {
       packet.lose_answer = true;
     }
   }
-  launch(slot, header);
+  launch(slot);
 }
 
 /// The way a directed-route packet takes, either way; its hop pointer and return path are brought to their
 /// state on arrival. Source: IBTA vol. 1, C14-9 (outbound) and C14-13 (returning).
-Way Network::directed_way(Packet& packet, mad::Header& header) {
+Way Network::directed_way(Packet& packet) {
+  mad::Header& header = packet.header;
   Way bad;
   bad.drop = Drop::bad_route;
   const int count = header.hop_count;
@@ -136,21 +138,21 @@ Way Network::directed_way(Packet& packet, mad::Header& header) {
   return way;
 }
 
-Way Network::way_of(Packet& packet, mad::Header& header) {
-  if (header.mgmt_class == MgmtClass::subn_directed) return directed_way(packet, header);
+Way Network::way_of(Packet& packet) {
+  if (packet.header.mgmt_class == MgmtClass::subn_directed) return directed_way(packet);
   return route_by_lid(world_, packet.from, packet.mad.address.lid);
 }
 
 /// Decides what becomes of a packet: walked through the World as it is now, it arrives later or not at all.
-void Network::launch(std::uint32_t slot, mad::Header& header) {
+void Network::launch(std::uint32_t slot) {
   Packet& packet = packets_[slot];
-  const Way way = way_of(packet, header);
+  const Way way = way_of(packet);
   if (way.drop != Drop::none) return drop(slot, way.drop);
   for (int i = 0; i < way.hops; ++i)
     if (world_.random().chance(settings_.link_loss)) return drop(slot, Drop::lost);
   packet.arrival =
       way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
-  const Duration work = for_agent(header, packet.arrival) ? settings_.agent : Duration{};
+  const Duration work = for_agent(packet.header, packet.arrival) ? settings_.agent : Duration{};
   schedule(slot, settings_.hop * way.hops + work);
 }
 
@@ -211,7 +213,7 @@ bool Network::for_agent(const mad::Header& header, PortIndex arrival) const {
 
 void Network::arrive(std::uint32_t slot) {
   Packet& packet = packets_[slot];
-  mad::Header header = mad::header_of(packet.mad);
+  const mad::Header& header = packet.header;
   const NodeIndex n = world_.port(packet.arrival).node;
   if (!world_.node(n).powered) return drop(slot, Drop::mute);
   if (!for_agent(header, packet.arrival))
@@ -221,22 +223,23 @@ void Network::arrive(std::uint32_t slot) {
     free_.push_back(slot);
     return;
   }
-  ask_agent(slot, header);
+  ask_agent(slot);
 }
 
 void Network::hand_over(std::uint32_t slot, const Client* client) {
   if (client == nullptr) return drop(slot, Drop::nobody);
   Packet& packet = packets_[slot];
   Endpoint* endpoint = client->endpoint;
-  const bool directed = static_cast<MgmtClass>(packet.mad.bytes[1]) == MgmtClass::subn_directed;
+  const bool directed = packet.header.mgmt_class == MgmtClass::subn_directed;
   packet.mad.address.lid = directed ? kLidPermissive : packet.source;
   endpoint->receive(packet.mad);
   free_.push_back(slot);
 }
 
 /// The agent's answer goes back in the same packet.
-void Network::ask_agent(std::uint32_t slot, mad::Header& header) {
+void Network::ask_agent(std::uint32_t slot) {
   Packet& packet = packets_[slot];
+  mad::Header& header = packet.header;
   const NodeIndex n = world_.port(packet.arrival).node;
   if (world_.node(n).mute != Mute::none) return drop(slot, Drop::mute);
   Result<mad::Smp> smp = mad::to_smp(packet.mad);
@@ -256,13 +259,15 @@ void Network::ask_agent(std::uint32_t slot, mad::Header& header) {
   header.attribute = smp->attribute;
   header.modifier = smp->modifier;
   header.hop_pointer = 0;
-  if (header.mgmt_class == MgmtClass::subn_directed) header.status |= kReturning;
-  encode_into(std::span<std::uint8_t>(packet.mad.bytes), header);
+  if (header.mgmt_class == MgmtClass::subn_directed)
+    header.status |= kReturning;  // its header is written out on launch
+  else
+    encode_into(std::span<std::uint8_t>(packet.mad.bytes), header);
   std::ranges::copy(smp->data, packet.mad.bytes.begin() + mad::kSmpDataAt);
   packet.from = own_port(packet.arrival);
   packet.mad.address.lid = packet.source;
   packet.source = world_.port(packet.from).info.lid;
-  launch(slot, header);
+  launch(slot);
 }
 
 }  // namespace weft::sim

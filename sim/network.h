@@ -75,6 +75,7 @@ class Network {
 
  private:
   struct Packet {
+    mad::Header header;           // as it stands in the bytes: decoded once
     mad::Mad mad;                 // address: where it goes
     PortIndex from = kNoPort;     // HCA port or port 0 it left
     PortIndex arrival = kNoPort;  // port it comes in by
@@ -96,16 +97,16 @@ class Network {
   };
 
   std::uint32_t take_slot();
-  void launch(std::uint32_t slot, mad::Header& header);
-  Way way_of(Packet& packet, mad::Header& header);
-  Way directed_way(Packet& packet, mad::Header& header);
+  void launch(std::uint32_t slot);
+  Way way_of(Packet& packet);
+  Way directed_way(Packet& packet);
   void drop(std::uint32_t slot, Drop reason);
   void schedule(std::uint32_t slot, Duration wait);
   void arm();
   void fire();
   void arrive(std::uint32_t slot);
   void hand_over(std::uint32_t slot, const Client* client);
-  void ask_agent(std::uint32_t slot, mad::Header& header);
+  void ask_agent(std::uint32_t slot);
   PortIndex own_port(PortIndex arrival) const;
   bool for_agent(const mad::Header& header, PortIndex arrival) const;
   const Client* client_for(const mad::Header& header, PortIndex port) const;

@@ -115,8 +115,8 @@ struct Lab {
 
 /// A program at a port that keeps what it gets.
 struct Listener final : Endpoint {
-  Listener(Lab& lab, std::string_view node, int port)
-      : lab(lab), client(lab.network.attach(lab.port(node, port), *this)) {}
+  Listener(Lab& in, std::string_view node, int port)
+      : lab(in), client(in.network.attach(in.port(node, port), *this)) {}
   void receive(const mad::Mad& mad) override { got.push_back(mad); }
   void device_lost(const Error& why) override { lost = why.what; }
 
