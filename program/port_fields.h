@@ -30,6 +30,9 @@ std::uint32_t hard_fields();
 /// "LID, HOQLife".
 std::string names_of(std::uint32_t fields);
 
+/// In a mask of unkept fields: the device does not keep SwitchInfo's LifeTimeValue.
+inline constexpr std::uint32_t kUnkeptLifetime = 1u << 31;
+
 /// What a port that holds `held` should hold. A live link keeps its MTU and VLs, since changing them would break it:
 /// they follow when it next comes up. State and physical state are "no change".
 mad::PortInfo desired(const mad::PortInfo& held, const plan::PortSettings& settings, bool external_switch_port);

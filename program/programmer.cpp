@@ -15,6 +15,9 @@ namespace {
 using mad::AttrId;
 using transport::Target;
 
+/// Sets of one port or switch that may stay unanswered, each read back, before it is given up for this sweep.
+constexpr int kMostSets = 12;
+
 class Run {
  public:
   Run(transport::SmpClient& client, mad::Shadow& shadow, Job job)
@@ -45,6 +48,7 @@ class Run {
   asio::awaitable<void> settle_switch(SwitchId id);
   asio::awaitable<void> write_block(SwitchId id, std::uint32_t block);
   asio::awaitable<void> write_switch_info(SwitchId id);
+  std::optional<mad::SwitchInfo> switch_info_to_write(SwitchId id) const;
 
   Target target_of(NodeId node) const;
   mad::AttrData request_for(const PortWork& work, PortState& asked) const;
@@ -203,7 +207,8 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
   const std::string what = fmt::format("PortInfo of port {}", raw(work.port.port));
   const std::uint32_t modifier = mad::port_info_modifier(work.port.port);
   std::string why;
-  for (int attempt = 0; attempt < 2 * client_.settings().attempts; ++attempt) {
+  int refused = 0;
+  for (int attempt = 0; attempt < kMostSets && refused < client_.settings().attempts; ++attempt) {
     PortState asked{};
     const mad::AttrData request = request_for(work, asked);
     Result<mad::AttrData> answer = co_await client_.set_once(target, AttrId::port_info, modifier, request);
@@ -219,6 +224,7 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
                                names_of(differing(mad::decode<mad::PortInfo>(request), mad::decode<mad::PortInfo>(*answer)) &
                                         hard_fields()))
                  : answer.error().what;
+    if (answer || answer.error().code != Errc::timeout) ++refused;
     // Silent or refused: what does it hold now? A repeated Set of the state it is in already is an error.
     Result<mad::AttrData> back = co_await client_.get(target, AttrId::port_info, modifier);
     if (!back) {
@@ -249,8 +255,7 @@ asio::awaitable<void> Run::do_forwarding() {
     if (!paths_.reaches(node)) continue;
     const mad::DeviceBlocks* held = shadow_.find_device(job_.fabric->node(node).guid);
     const auto work = lft_work(*job_.plan->routes().lfts[s], job_.plan->routes().top, held);
-    const mad::AttrData* info = held != nullptr ? held->find(AttrId::switch_info, 0) : nullptr;
-    if (work.empty() && !switch_info_work(info, job_.plan->routes().top, job_.plan->packet_lifetime)) continue;
+    if (work.empty() && !switch_info_to_write(id)) continue;
     blocks += work.size() + 1;
     switches.push_back(id);
   }
@@ -286,36 +291,45 @@ asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
   step();
 }
 
+std::optional<mad::SwitchInfo> Run::switch_info_to_write(SwitchId id) const {
+  const Guid guid = job_.fabric->node(id).guid;
+  return switch_info_work(shadow_.find(guid, AttrId::switch_info, 0), job_.plan->routes().top,
+                          job_.plan->packet_lifetime, unkept_of(guid));
+}
+
+/// PortStateChange may have been cleared by a Set whose answer was lost: what is held is looked at before it is cleared
+/// again.
 asio::awaitable<void> Run::write_switch_info(SwitchId id) {
   const Target target = target_of(job_.fabric->node_of(id));
-  const mad::AttrData* held = shadow_.find(target.node, AttrId::switch_info, 0);
-  const auto want = switch_info_work(held, job_.plan->routes().top, job_.plan->packet_lifetime);
-  if (!want) {
-    step();
-    co_return;
-  }
-  mad::AttrData data = *held;
-  mad::encode_into(std::span<std::uint8_t>(data), *want);
   std::string why;
-  for (int attempt = 0; attempt < client_.settings().attempts; ++attempt) {
-    Result<mad::AttrData> answer = co_await client_.set_once(target, AttrId::switch_info, 0, data);
-    if (!answer && answer.error().code == Errc::cancelled) co_return;
-    if (!answer) why = answer.error().what;
-    // PortStateChange may have been cleared by a Set whose answer was lost: look before clearing again.
-    if (!answer) answer = co_await client_.get(target, AttrId::switch_info, 0);
-    if (!answer) break;
-    shadow_.set(target.node, AttrId::switch_info, 0, *answer);
-    const auto now = mad::decode<mad::SwitchInfo>(*answer);
-    if (now.lft_top == want->lft_top && now.lifetime == want->lifetime) {
+  int refused = 0;
+  for (int attempt = 0; attempt < kMostSets && refused < client_.settings().attempts; ++attempt) {
+    const auto want = switch_info_to_write(id);
+    if (!want) {
       step();
       co_return;
     }
-    why = fmt::format("LinearFDBTop {} after setting {}", raw(now.lft_top), raw(want->lft_top));
-    data = *answer;
-    mad::SwitchInfo again = now;
-    again.lft_top = want->lft_top;
-    again.lifetime = want->lifetime;
-    mad::encode_into(std::span<std::uint8_t>(data), again);
+    mad::AttrData data = *shadow_.find(target.node, AttrId::switch_info, 0);
+    mad::encode_into(std::span<std::uint8_t>(data), *want);
+    Result<mad::AttrData> answer = co_await client_.set_once(target, AttrId::switch_info, 0, data);
+    const bool answered = answer.has_value();
+    if (!answered) {
+      if (answer.error().code == Errc::cancelled) co_return;
+      if (answer.error().code != Errc::timeout) ++refused;
+      why = answer.error().what;
+      answer = co_await client_.get(target, AttrId::switch_info, 0);
+    }
+    if (!answer) break;
+    shadow_.set(target.node, AttrId::switch_info, 0, *answer);
+    const auto now = mad::decode<mad::SwitchInfo>(*answer);
+    if (!answered) continue;
+    if (now.lifetime != want->lifetime) result_.unkept[target.node] = unkept_of(target.node) | kUnkeptLifetime;
+    if (now.lft_top == want->lft_top) {
+      step();
+      co_return;
+    }
+    why = fmt::format("answered with LinearFDBTop {}, not {}", raw(now.lft_top), raw(want->lft_top));
+    ++refused;
   }
   fail_on(target.node, "SwitchInfo", why);
   step();

@@ -19,10 +19,12 @@ std::optional<PortWork> port_work(const plan::PortSettings& settings, fabric::Po
   return work;
 }
 
-std::optional<mad::SwitchInfo> switch_info_work(const mad::AttrData* held, Lid top, std::uint8_t lifetime) {
+std::optional<mad::SwitchInfo> switch_info_work(const mad::AttrData* held, Lid top, std::uint8_t lifetime,
+                                                std::uint32_t unkept) {
   if (held == nullptr) return std::nullopt;
   mad::SwitchInfo info = mad::decode<mad::SwitchInfo>(*held);
-  if (info.lft_top == top && info.lifetime == lifetime && !info.state_changed) return std::nullopt;
+  const bool lives_right = info.lifetime == lifetime || (unkept & kUnkeptLifetime) != 0;
+  if (info.lft_top == top && lives_right && !info.state_changed) return std::nullopt;
   info.lft_top = top;
   info.lifetime = lifetime;
   return info;

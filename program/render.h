@@ -28,8 +28,10 @@ struct PortWork {
 std::optional<PortWork> port_work(const plan::PortSettings& settings, fabric::PortRef port, const mad::AttrData* held,
                                   bool external_switch_port, std::uint32_t unkept);
 
-/// What a switch should say of itself; nothing when it does. PortStateChange is cleared where it is set.
-std::optional<mad::SwitchInfo> switch_info_work(const mad::AttrData* held, Lid top, std::uint8_t lifetime);
+/// What a switch should say of itself; nothing when it does. PortStateChange is cleared where it is set. `unkept` as
+/// for port_work.
+std::optional<mad::SwitchInfo> switch_info_work(const mad::AttrData* held, Lid top, std::uint8_t lifetime,
+                                                std::uint32_t unkept);
 
 /// One block of a forwarding table.
 mad::AttrData lft_block(const routing::Lft& lft, std::uint32_t block);

@@ -1,6 +1,7 @@
 #include "transport/smp_client.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::transport {
 namespace {
@@ -8,6 +9,13 @@ namespace {
 constexpr int kAnswersToWiden = 8;
 /// A packet that has been out for this part of its time-out no longer fills the wire.
 constexpr int kHoldPart = 8;
+/// The loss estimate follows about this many packets.
+constexpr double kLossMemory = 48;
+/// Below this loss the attempts of the settings do.
+constexpr double kLossMinded = 0.02;
+/// Attempts are chosen so that at most one request in a million gets no answer by loss alone.
+constexpr double kMayFail = 1e-6;
+constexpr int kMostAttempts = 16;
 
 }  // namespace
 
@@ -50,6 +58,18 @@ void SmpClient::learn(NodeState* node, bool answered) {
     node->answers_in_a_row = 0;
     node->gate.set_limit(node->gate.limit() + 1);
   }
+}
+
+/// Only requests that were answered in the end tell of loss: those to a mute node tell of the node.
+void SmpClient::learn_loss(int lost) {
+  for (int i = 0; i < lost; ++i) loss_ += (1 - loss_) / kLossMemory;
+  loss_ -= loss_ / kLossMemory;
+}
+
+int SmpClient::patience() const {
+  if (loss_ < kLossMinded) return settings_.attempts;
+  const int needed = static_cast<int>(std::ceil(std::log(kMayFail) / std::log(loss_)));
+  return std::clamp(needed, settings_.attempts, std::max(settings_.attempts, kMostAttempts));
 }
 
 asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId attribute,
@@ -103,10 +123,14 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask_inside(NodeState* node, co
       co_return fail(Errc::timeout, "{}: the node is mute", mad::describe(request));
     Result<mad::AttrData> answer = co_await attempt(request);
     learn(node, answer.has_value() || answer.error().code != Errc::timeout);
-    if (answer) co_return answer;
+    if (answer) {
+      learn_loss(number - 1);
+      co_return answer;
+    }
     const Errc code = answer.error().code;
     const bool again = code == Errc::timeout || code == Errc::busy;
-    if (again && number < attempts) continue;
+    const int enough = attempts > 1 ? std::max(attempts, patience()) : 1;
+    if (again && number < enough) continue;
     // Loss can hit one request at every attempt; a node that answered others meanwhile is not mute.
     const bool silent = node != nullptr && node->answers == answers_before;
     if (code == Errc::timeout && attempts > 1 && silent) node->mute = true;

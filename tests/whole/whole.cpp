@@ -1,0 +1,95 @@
+#include "tests/whole/whole.h"
+
+#include <stdexcept>
+
+#include <boost/asio/co_spawn.hpp>
+
+namespace weft::test {
+
+Whole::Whole(std::string_view blueprint, std::uint64_t seed, sim::NetworkSettings settings) {
+  const auto topology = topology::load(blueprint);
+  if (!topology) throw std::invalid_argument(topology.error().what);
+  build(*topology, seed, settings);
+}
+
+Whole::Whole(const topology::Topology& topology, std::uint64_t seed, sim::NetworkSettings settings) {
+  build(topology, seed, settings);
+}
+
+void Whole::build(const topology::Topology& topology, std::uint64_t seed, sim::NetworkSettings settings) {
+  world = std::make_unique<sim::World>(topology, clock, seed);
+  network = std::make_unique<sim::Network>(*world, settings);
+  workers = std::make_unique<daemon::InlineWorkers>(clock, std::chrono::milliseconds(1));
+  events = std::make_unique<daemon::EventLog>(nullptr);
+  for (const topology::Node& node : topology.nodes)
+    if (first_host.empty() && node.type == NodeType::hca) first_host = node.id;
+}
+
+Whole::~Whole() { kill(); }
+
+daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, std::string_view host) {
+  kill();
+  auto opened = sim::SimTransport::open(*network, host.empty() ? first_host : host, PortNum{1});
+  if (!opened) throw std::runtime_error(opened.error().what);
+  transport = std::move(*opened);
+  daemon::Manager::Parts parts;
+  parts.transport = transport.get();
+  parts.clock = &clock;
+  parts.workers = workers.get();
+  parts.events = events.get();
+  manager = std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
+  (void)transport->set_is_sm(true);
+  return *manager;
+}
+
+void Whole::kill() {
+  if (!manager) return;
+  manager->stop();
+  transport::run_virtual(loop, clock, [this] { return !running_; });
+  manager.reset();
+  transport.reset();
+}
+
+daemon::SweepReport Whole::bring_up(int tries) {
+  if (!manager) start();
+  return transport::run_virtual(loop, clock, manager->run_once(tries));
+}
+
+bool Whole::run_until(const std::function<bool()>& holds, Duration limit) {
+  if (!running_) {
+    running_ = true;
+    asio::co_spawn(loop, manager->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
+  }
+  bool over = false;
+  clock.after(limit, [&over] { over = true; });
+  bool held = false;
+  transport::run_virtual(loop, clock, [&] {
+    held = holds();
+    return held || over;
+  });
+  return held;
+}
+
+void Whole::run_for(Duration time) {
+  run_until([] { return false; }, time);
+}
+
+std::uint64_t Whole::sets() const {
+  return world->counters().total({.mgmt_class = {}, .method = mad::Method::set, .attribute = {}});
+}
+
+std::string Whole::faults() const {
+  const sim::PortSummary ports = sim::port_summary(*world);
+  if (!ports.all_active())
+    return fmt::format("{} of {} linked ports are Active ({} down, {} init, {} armed)", ports.active, ports.linked,
+                       ports.down, ports.init, ports.armed);
+  const sim::Reach reach = sim::all_pairs(*world);
+  if (!reach.complete())
+    return fmt::format("{} of {} host pairs, {} of {} host and switch pairs: {}", reach.host_pairs_reached,
+                       reach.host_pairs, reach.switch_pairs_reached, reach.switch_pairs,
+                       reach.failures.empty() ? "" : reach.failures.front());
+  if (const auto loop_found = sim::credit_loop(*world)) return "credit loop: " + *loop_found;
+  return "";
+}
+
+}  // namespace weft::test

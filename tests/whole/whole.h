@@ -1,0 +1,54 @@
+#pragma once
+// Whole: the manager as weftd runs it, on a simulated fabric under virtual time: nothing waits, and a seed replays.
+
+#include <memory>
+
+#include "daemon/event_log.h"
+#include "daemon/manager.h"
+#include "daemon/workers.h"
+#include "sim/judge.h"
+#include "sim/network.h"
+#include "sim/sim_transport.h"
+#include "topology/load.h"
+#include "transport/run.h"
+
+namespace weft::test {
+
+class Whole {
+ public:
+  explicit Whole(std::string_view blueprint, std::uint64_t seed = 1, sim::NetworkSettings network = {});
+  explicit Whole(const topology::Topology& topology, std::uint64_t seed = 1, sim::NetworkSettings network = {});
+  ~Whole();
+
+  /// A manager on a host's first port, with this Ledger; one that was there before is gone as if killed.
+  daemon::Manager& start(plan::Ledger ledger = {}, config::Settings settings = {}, std::string_view host = "");
+  void kill();
+
+  /// Full sweeps until clean, at most `tries`.
+  daemon::SweepReport bring_up(int tries = 1);
+  /// Lets the manager run by itself for a while.
+  void run_for(Duration time);
+  /// Runs until this holds, for at most `limit` of virtual time; whether it came to hold.
+  bool run_until(const std::function<bool()>& holds, Duration limit);
+
+  /// Everything linked is Active, everybody reaches everybody, nothing can deadlock; else what is wrong.
+  std::string faults() const;
+  sim::NodeIndex node(std::string_view id) const { return *world->find(id); }
+  std::uint64_t sets() const;
+
+  asio::io_context loop{1};
+  VirtualClock clock;
+  std::unique_ptr<sim::World> world;
+  std::unique_ptr<sim::Network> network;
+  std::unique_ptr<daemon::InlineWorkers> workers;
+  std::unique_ptr<daemon::EventLog> events;
+  std::unique_ptr<transport::Transport> transport;
+  std::unique_ptr<daemon::Manager> manager;
+  std::string first_host;
+
+ private:
+  void build(const topology::Topology& topology, std::uint64_t seed, sim::NetworkSettings settings);
+  bool running_ = false;
+};
+
+}  // namespace weft::test
