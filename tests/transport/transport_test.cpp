@@ -7,6 +7,7 @@
 #include "mad/smp.h"
 #include "tests/transport/fake_transport.h"
 #include "transport/reply.h"
+#include "transport/request_queue.h"
 #include "transport/run.h"
 
 namespace weft::transport::tests {
@@ -79,6 +80,35 @@ TEST_F(TransportTest, FailsAtOnceAfterClose) {
   transport.close();
   EXPECT_EQ(exchange(transport).error().code, Errc::cancelled);
   EXPECT_TRUE(transport.requests.empty());
+}
+
+mad::Mad with_tid(std::uint32_t tid) {
+  mad::Mad mad;
+  mad::set_tid(mad, tid);
+  return mad;
+}
+
+TEST(RequestQueue, LetsAsManyLeaveAsTheWindowHas) {
+  RequestQueue queue(2);
+  for (std::uint32_t tid = 1; tid <= 4; ++tid) queue.push(with_tid(tid), 1s);
+  EXPECT_EQ(queue.ready(), 2u);
+  queue.left(2);
+  EXPECT_EQ(queue.ready(), 0u);
+  queue.ended(1);
+  EXPECT_EQ(queue.ready(), 1u);
+  EXPECT_EQ(mad::tid_of(queue.at(0).mad), 3u);
+}
+
+TEST(RequestQueue, ForgetsWhatIsOverBeforeItLeft) {
+  RequestQueue queue(1);
+  for (const std::uint32_t tid : {0xffff'fffeu, 0xffff'ffffu, 1u, 2u}) queue.push(with_tid(tid), 1s);
+  queue.left(1);
+  queue.ended(1);  // waits behind the wrap of the ids
+  EXPECT_EQ(queue.on_the_wire(), 1);
+  queue.ended(0xffff'fffe);
+  EXPECT_EQ(queue.on_the_wire(), 0);
+  queue.left(1);
+  EXPECT_EQ(mad::tid_of(queue.at(0).mad), 2u);
 }
 
 TEST(ResponseTo, KeepsReturnPathHopPointerAndTransactionId) {

@@ -51,7 +51,12 @@ IbsimTransport::Options IbsimTransport::options_from_environment() {
 }
 
 IbsimTransport::IbsimTransport(asio::io_context& loop, Clock& clock, Options options)
-    : Transport(clock), options_(std::move(options)), loop_(loop), control_(loop), data_(loop) {}
+    : Transport(clock),
+      options_(std::move(options)),
+      loop_(loop),
+      control_(loop),
+      data_(loop),
+      requests_(options_.window) {}
 
 IbsimTransport::~IbsimTransport() { IbsimTransport::close(); }
 
@@ -171,8 +176,8 @@ Result<void> IbsimTransport::send(const mad::Mad& mad) {
   return {};
 }
 
-Result<void> IbsimTransport::submit(const mad::Mad& request, Duration) {
-  requests_.push_back(request);
+Result<void> IbsimTransport::submit(const mad::Mad& request, Duration timeout) {
+  requests_.push(request, timeout);
   if (losing_) return fail(Errc::cancelled, "{} is gone", to_string(options_.server));
   flush_soon();
   return {};
@@ -180,16 +185,8 @@ Result<void> IbsimTransport::submit(const mad::Mad& request, Duration) {
 
 void IbsimTransport::ended(std::uint32_t tid) {
   if (!data_.is_open()) return;
-  // Ids rise (and wrap), so what waits here is not below the first that waits.
-  const auto below = [tid](const mad::Mad& mad) { return static_cast<std::int32_t>(low_tid(mad) - tid) < 0; };
-  const bool waits = !requests_.empty() && (below(requests_.front()) || low_tid(requests_.front()) == tid);
-  if (waits) {
-    const auto at = std::ranges::find_if_not(requests_, below);
-    if (at != requests_.end() && low_tid(*at) == tid) requests_.erase(at);
-    return;
-  }
-  --on_wire_;
-  if (!requests_.empty()) flush_soon();
+  requests_.ended(tid);
+  if (requests_.ready() > 0) flush_soon();
 }
 
 void IbsimTransport::flush_soon() {
@@ -217,25 +214,21 @@ std::size_t IbsimTransport::collect(std::span<const mad::Mad*> batch) const {
   std::size_t count = 0;
   for (auto at = unanswered_.begin(); at != unanswered_.end() && count < batch.size(); ++at)
     batch[count++] = &*at;
-  auto room = static_cast<std::size_t>(std::max(0, options_.window - on_wire_));
-  for (auto at = requests_.begin(); at != requests_.end() && count < batch.size() && room > 0; ++at, --room)
-    batch[count++] = &*at;
+  const std::size_t ready = requests_.ready();
+  for (std::size_t i = 0; i < ready && count < batch.size(); ++i) batch[count++] = &requests_.at(i).mad;
   return count;
 }
 
 void IbsimTransport::left(std::size_t count) {
   for (; count > 0 && !unanswered_.empty(); --count) unanswered_.pop_front();
-  for (; count > 0; --count) {
-    requests_.pop_front();
-    ++on_wire_;
-  }
+  requests_.left(count);
 }
 
 void IbsimTransport::drop_first() {
   log::named("transport")
       ->warn("ibsim send failed server={} error=\"{}\"", options_.server.name, std::strerror(errno));
   if (!unanswered_.empty()) return unanswered_.pop_front();
-  const std::uint32_t tid = low_tid(requests_.front());
+  const std::uint32_t tid = low_tid(requests_.at(0).mad);
   give_up(tid, Errc::system);
 }
 

@@ -15,6 +15,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "transport/ibsim/endpoint.h"
+#include "transport/request_queue.h"
 #include "transport/transport.h"
 
 namespace weft::transport {
@@ -47,7 +48,7 @@ class IbsimTransport final : public Transport {
   void close() override;
 
   /// Requests that have left and are not over yet.
-  int on_the_wire() const { return on_wire_; }
+  int on_the_wire() const { return requests_.on_the_wire(); }
 
  private:
   IbsimTransport(asio::io_context& loop, Clock& clock, Options options);
@@ -86,10 +87,9 @@ class IbsimTransport final : public Transport {
   bool attached_ = false;
   bool is_sm_ = false;
   bool losing_ = false;
-  bool flushing_ = false;  // a flush is on its way: posted, or when the socket takes more
-  int on_wire_ = 0;
+  bool flushing_ = false;            // a flush is on its way: posted, or when the socket takes more
   std::deque<mad::Mad> unanswered_;  // replies and the like
-  std::deque<mad::Mad> requests_;    // in order of their transaction ids
+  RequestQueue requests_;
   Completion<Result<ibsim::ControlMessage>> asked_;
   ibsim::Control asked_type_{};
   Clock::TimerId ask_timer_ = Clock::TimerId::none;

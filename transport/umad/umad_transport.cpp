@@ -97,7 +97,29 @@ UmadTransport::~UmadTransport() { UmadTransport::close(); }
 Result<void> UmadTransport::send(const mad::Mad& mad) { return hand_over(mad, Duration::zero()); }
 
 Result<void> UmadTransport::submit(const mad::Mad& request, Duration timeout) {
-  return hand_over(request, timeout);
+  requests_.push(request, timeout);
+  send_ready();
+  return {};
+}
+
+void UmadTransport::ended(std::uint32_t tid) {
+  if (!receiver_) return;
+  requests_.ended(tid);
+  send_ready();
+}
+
+void UmadTransport::send_ready() {
+  if (sending_) return;  // a failure below has ended an exchange
+  sending_ = true;
+  while (requests_.ready() > 0 && !losing_) {
+    const RequestQueue::Request& next = requests_.at(0);
+    const Result<void> sent = hand_over(next.mad, next.timeout);
+    if (sent)
+      requests_.left(1);
+    else
+      give_up(static_cast<std::uint32_t>(mad::tid_of(next.mad)), sent.error().code);
+  }
+  sending_ = false;
 }
 
 Result<void> UmadTransport::hand_over(const mad::Mad& mad, Duration timeout) {
@@ -138,6 +160,7 @@ void UmadTransport::close() {
   if (!receiver_) return;
   receiver_.reset();
   keeps_loop_.reset();
+  requests_.clear();
   Transport::close();
 }
 
