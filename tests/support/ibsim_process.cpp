@@ -58,6 +58,21 @@ bool eventually(std::chrono::milliseconds patience, Condition condition) {
   return true;
 }
 
+constexpr std::string_view kTempPrefix = "weft-test-";
+
+/// Removes the folders of test programs that were killed: each carries the process id of its owner.
+void remove_orphans() {
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::temp_directory_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kTempPrefix)) continue;
+    const int owner = std::atoi(name.c_str() + kTempPrefix.size());
+    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH)
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 const std::string_view kSmallNet = R"(switchguid=0x200000
@@ -85,7 +100,9 @@ Hca 1 "H3" # "host 3"
 )";
 
 TempDir::TempDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "weft-test-XXXXXX").string();
+  remove_orphans();
+  const std::string name = fmt::format("{}{}-XXXXXX", kTempPrefix, ::getpid());
+  std::string pattern = (std::filesystem::temp_directory_path() / name).string();
   if (::mkdtemp(pattern.data()) == nullptr) throw_errno("mkdtemp");
   path_ = pattern;
 }

@@ -12,7 +12,8 @@
 
 namespace weft::tests {
 
-/// A fresh folder under the system's folder for temporary files, removed with its owner.
+/// A fresh folder under the system's folder for temporary files, removed with its owner; the next one made
+/// removes those of test programs that were killed.
 class TempDir {
  public:
   TempDir();
