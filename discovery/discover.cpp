@@ -50,6 +50,7 @@ class Run {
   void join(Builder::End from, Builder::End to, const mad::DirectedRoute& route);
   void report(Finding::Kind kind, Guid node, std::string what);
   void probe_links_of(Guid guid);
+  void drop_unreadable();
   void note_boot(Guid guid, const mad::SwitchInfo& info);
   Discovered finish();
 
@@ -271,10 +272,26 @@ asio::awaitable<void> Run::read_manager(Target target) {
   result_.managers.push_back({mad::decode<mad::SmInfo>(*answer), target.node, target.route});
 }
 
+/// A node whose port or switch attributes could not be read cannot be programmed: nothing may be routed through it.
+void Run::drop_unreadable() {
+  for (const auto& [guid, found] : found_) {
+    if (!builder_.has_node(guid) || guid == own_node_) continue;
+    const bool is_switch = builder_.node(guid).type == NodeType::switch_;
+    const PortNum must_know = is_switch ? PortNum{0} : found.entry;
+    if (builder_.port(guid, must_know).known) continue;
+    for (int p = 1; p <= builder_.node(guid).port_count; ++p)
+      if (const auto peer = builder_.peer({guid, static_cast<PortNum>(p)}))
+        unanswered_.emplace_back(*peer, found_[peer->guid].route.then(peer->port));
+    builder_.drop_node(guid);
+  }
+}
+
 Discovered Run::finish() {
+  drop_unreadable();
   auto fabric = std::make_shared<const fabric::Fabric>(builder_.build());
   result_.own_port = {*fabric->find(own_node_), own_port_};
   for (const auto& [end, route] : unanswered_) {
+    if (!fabric->find(end.guid)) continue;
     const fabric::PortRef port{*fabric->find(end.guid), end.port};
     if (!fabric->port(port).peer) result_.dangling.push_back({port, route});
   }
