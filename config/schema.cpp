@@ -33,7 +33,6 @@ Key key(std::string_view path, Member member, Type<T> type, std::string_view hel
   key.show = [=, show = std::move(type.show)](const Settings& settings) {
     return show(static_cast<T>(member(settings)));
   };
-  key.default_text = key.show(Settings{});
   return key;
 }
 
@@ -189,6 +188,8 @@ std::vector<Key> make_schema() {
   add_routing_keys(keys);
   add_pace_keys(keys);
   add_service_keys(keys);
+  const Settings defaults;
+  for (Key& key : keys) key.default_text = key.show(defaults);
   return keys;
 }
 
