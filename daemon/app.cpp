@@ -34,9 +34,7 @@ App::App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once)
 
 App::~App() = default;
 
-std::shared_ptr<const config::Settings> App::settings() const {
-  return {config_, &config_->settings};
-}
+std::shared_ptr<const config::Settings> App::settings() const { return {config_, &config_->settings}; }
 
 void App::tell(Severity severity, std::string kind, std::string text) {
   const auto level = severity == Severity::error     ? spdlog::level::err
@@ -190,7 +188,8 @@ asio::awaitable<void> App::reload_now() {
   }
   if (const std::string keys = keys_for_restart(config_->settings, loaded->settings); !keys.empty()) {
     tell(Severity::error, "config_refused",
-         fmt::format("configuration not reloaded, the one in force stays: {} changed, which needs a restart", keys));
+         fmt::format("configuration not reloaded, the one in force stays: {} changed, which needs a restart",
+                     keys));
     co_return;
   }
   config_ = std::make_shared<const config::Loaded>(std::move(*loaded));

@@ -1,6 +1,6 @@
 #pragma once
-// App: weftd as a whole, apart from the command line: the state file, the control socket, the device that is waited for,
-// the Manager while there is one, reload and end. Tests and the demo run it in process.
+// App: weftd as a whole, apart from the command line: the state file, the control socket, the device that is
+// waited for, the Manager while there is one, reload and end. Tests and the demo run it in process.
 
 #include <functional>
 #include <memory>
@@ -16,10 +16,10 @@
 
 namespace weft::daemon {
 
-/// Opens the way to the fabric that the settings name. Errors: `unavailable`: it may still come and is waited for;
-/// `ambiguous` and `invalid`: a person must choose.
-using OpenTransport =
-    std::function<asio::awaitable<Result<std::unique_ptr<transport::Transport>>>(std::shared_ptr<const config::Settings>)>;
+/// Opens the way to the fabric that the settings name. Errors: `unavailable`: it may still come and is waited
+/// for; `ambiguous` and `invalid`: a person must choose.
+using OpenTransport = std::function<asio::awaitable<Result<std::unique_ptr<transport::Transport>>>(
+    std::shared_ptr<const config::Settings>)>;
 
 enum ExitCode { kDone = 0, kFailed = 1, kBadUsage = 2, kNoDevice = 3 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Causes: why the next sweep is due. A burst settles first and becomes one sweep; what arrives during a sweep starts
-// the next one. Never two sweeps back to back without a cause.
+// Causes: why the next sweep is due. A burst settles first and becomes one sweep; what arrives during a sweep
+// starts the next one. Never two sweeps back to back without a cause.
 
 #include <optional>
 #include <string>
@@ -31,8 +31,8 @@ class Causes {
   void add_later(Duration wait, Cause cause);
   /// Wakes take() with nothing, now and from then on.
   void stop();
-  /// Waits for a cause and lets the burst settle: full when any asks for it, texts joined, at most three named.
-  /// Nothing after stop().
+  /// Waits for a cause and lets the burst settle: full when any asks for it, texts joined, at most three
+  /// named. Nothing after stop().
   asio::awaitable<std::optional<Cause>> take();
 
  private:

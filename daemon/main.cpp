@@ -1,8 +1,8 @@
 // weftd: the subnet manager. Options, signals, and the simulator in process; everything else is App.
 
+#include <unistd.h>
 #include <csignal>
 #include <iostream>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -35,11 +35,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
   CLI::App app{"weftd, an InfiniBand subnet manager"};
   app.set_version_flag("--version", std::string("weftd ") + WEFT_VERSION);
   std::string transport, fabric, socket, state_dir, log_level;
-  CLI::Option* config = app.add_option("-c,--config", arguments.config, "Configuration file")->capture_default_str();
+  CLI::Option* config =
+      app.add_option("-c,--config", arguments.config, "Configuration file")->capture_default_str();
   app.add_flag("--once", arguments.once, "Bring the fabric up, then end: 0 when all is as planned, else 1");
   app.add_flag("--check-config", arguments.check, "Read the configuration, say what is wrong with it, end");
-  app.add_option("--transport", transport, "umad, ibsim or sim")->check(CLI::IsMember({"umad", "ibsim", "sim"}));
-  app.add_option("--fabric", fabric, "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
+  app.add_option("--transport", transport, "umad, ibsim or sim")
+      ->check(CLI::IsMember({"umad", "ibsim", "sim"}));
+  app.add_option("--fabric", fabric,
+                 "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
   app.add_option("--socket", socket, "Control socket");
   app.add_option("--state-dir", state_dir, "Directory of the state file");
   app.add_option("--log-level", log_level, "trace, debug, info, warning or error");
@@ -101,7 +104,8 @@ struct OpenAny {
 
   static asio::awaitable<Result<std::unique_ptr<transport::Transport>>> run(
       Simulation* simulation, daemon::OpenTransport real, std::shared_ptr<const config::Settings> settings) {
-    if (settings->transport.kind == config::TransportKind::sim) co_return simulation->open(settings->transport);
+    if (settings->transport.kind == config::TransportKind::sim)
+      co_return simulation->open(settings->transport);
     auto opened = co_await real(settings);
     co_return opened;
   }

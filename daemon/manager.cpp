@@ -20,10 +20,12 @@ void log_report(const SweepReport& report) {
   const auto level = report.error.empty() && report.clean
                          ? (report.kind == SweepKind::full ? spdlog::level::info : spdlog::level::debug)
                          : spdlog::level::warn;
-  logger().log(level, "sweep done number={} kind={} cause=\"{}\" smps={} sets={} timeouts={} failed={} clean={} ms={:.0f}{}",
-               report.number, name(report.kind), report.cause, report.smps, report.sets, report.timeouts,
-               report.failed, report.clean, milliseconds(report.took),
-               report.error.empty() ? "" : fmt::format(" error=\"{}\"", report.error));
+  logger().log(
+      level,
+      "sweep done number={} kind={} cause=\"{}\" smps={} sets={} timeouts={} failed={} clean={} ms={:.0f}{}",
+      report.number, name(report.kind), report.cause, report.smps, report.sets, report.timeouts,
+      report.failed, report.clean, milliseconds(report.took),
+      report.error.empty() ? "" : fmt::format(" error=\"{}\"", report.error));
 }
 
 }  // namespace
@@ -41,10 +43,12 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
     : parts_(parts),
       settings_(settings),
       client_(*parts.transport, *parts.clock, smp_settings(*settings)),
-      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings, std::move(ledger)),
+      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings,
+               std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
-      responder_(*parts.transport, 0, [this] { return self(); },
-                 [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); }) {
+      responder_(
+          *parts.transport, 0, [this] { return self(); },
+          [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); }) {
   parts_.transport->on_unsolicited([this](const mad::Mad& mad) { responder_.handle(mad); });
   parts_.transport->on_lost([this](const Error& why) {
     lost_ = why;
@@ -63,7 +67,7 @@ mad::SmInfo Manager::self() {
                                                             : sweeper_.own_guid();
   info.act_count = ++act_count_;
   info.priority = settings_->manager.priority;
-  info.state = sweeper_.is_master() ? mad::SmState::master
+  info.state = sweeper_.is_master()                  ? mad::SmState::master
                : state_ == State::waiting_for_master ? mad::SmState::standby
                                                      : mad::SmState::discovering;
   return info;
@@ -117,7 +121,8 @@ void Manager::settle(const SweepReport& report) {
   const auto& others = sweeper_.other_managers();
   if (!sweeper_.is_master() && !others.empty() && !report.error.empty()) {
     state_ = State::waiting_for_master;
-    text_ = report.error + ". Nothing was written. To manage this fabric with weftd, stop that manager first.";
+    text_ =
+        report.error + ". Nothing was written. To manage this fabric with weftd, stop that manager first.";
     return;
   }
   if (!report.error.empty()) {
@@ -129,7 +134,8 @@ void Manager::settle(const SweepReport& report) {
   if (report.clean)
     text_ = "the fabric is as planned";
   else if (report.failed > 0)
-    text_ = fmt::format("{} blocks could not be written; they are sent again at the next sweep", report.failed);
+    text_ =
+        fmt::format("{} blocks could not be written; they are sent again at the next sweep", report.failed);
   else if (!sweeper_.problems().empty())
     text_ = fmt::format("{} nodes or ports cannot be read; see problems", sweeper_.problems().size());
   else
@@ -140,11 +146,13 @@ void Manager::settle(const SweepReport& report) {
 void Manager::plan_next(const SweepReport& report) {
   const Duration interval = settings_->sweep.interval;
   failures_in_a_row_ = report.clean ? 0 : failures_in_a_row_ + 1;
-  if (report.clean || state_ == State::waiting_for_master) return causes_.add_later(interval, {SweepKind::light, "timer"});
+  if (report.clean || state_ == State::waiting_for_master)
+    return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
   const bool only_unreadable = report.error.empty() && report.failed == 0 && failures_in_a_row_ > 3;
-  causes_.add_later(wait, {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
+  causes_.add_later(wait,
+                    {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
 }
 
 void Manager::keep(const SweepReport& report) {

@@ -1,6 +1,6 @@
 #pragma once
-// Manager: one subnet through one port, for as long as the port is there. Decides when to sweep and of which kind,
-// answers other managers, and says how things stand.
+// Manager: one subnet through one port, for as long as the port is there. Decides when to sweep and of which
+// kind, answers other managers, and says how things stand.
 
 #include <deque>
 

@@ -23,7 +23,8 @@ Opened open_umad(asio::io_context& loop, Clock& clock, const config::PortChoice&
   return std::unique_ptr<transport::Transport>(std::move(*opened));
 }
 
-asio::awaitable<Opened> open_ibsim(asio::io_context& loop, Clock& clock, const config::TransportSettings& settings) {
+asio::awaitable<Opened> open_ibsim(asio::io_context& loop, Clock& clock,
+                                   const config::TransportSettings& settings) {
   transport::IbsimTransport::Options options = transport::IbsimTransport::options_from_environment();
   options.server.name = settings.ibsim_socket;
   options.node = settings.ibsim_host;

@@ -10,7 +10,8 @@ void Responder::handle(const mad::Mad& mad) {
   const mad::Header header = mad::header_of(mad);
   const bool smp = header.mgmt_class == mad::MgmtClass::subn_lid_routed ||
                    header.mgmt_class == mad::MgmtClass::subn_directed;
-  if (smp && header.method == mad::Method::trap && header.attribute == mad::AttrId::notice) return repress(mad);
+  if (smp && header.method == mad::Method::trap && header.attribute == mad::AttrId::notice)
+    return repress(mad);
   if (smp && header.attribute == mad::AttrId::sm_info &&
       (header.method == mad::Method::get || header.method == mad::Method::set))
     return answer_sm_info(mad);

@@ -1,6 +1,6 @@
 #pragma once
-// Responder: what we answer to others: SMInfo to whoever asks, TrapRepress to every trap. Traps become causes. Requests
-// to the SA are dropped until there is one: clients repeat them.
+// Responder: what we answer to others: SMInfo to whoever asks, TrapRepress to every trap. Traps become
+// causes. Requests to the SA are dropped until there is one: clients repeat them.
 
 #include <functional>
 

@@ -21,7 +21,8 @@ void Service::pat() {
 }
 
 void Service::notify(const Status& status) {
-  std::string text = fmt::format("STATUS={}{}{}", name(status.state), status.text.empty() ? "" : ": ", status.text);
+  std::string text =
+      fmt::format("STATUS={}{}{}", name(status.state), status.text.empty() ? "" : ": ", status.text);
   for (char& c : text)
     if (c == '\n') c = ' ';
   if (!ready_) text += "\nREADY=1";

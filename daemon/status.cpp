@@ -4,21 +4,30 @@ namespace weft::daemon {
 
 std::string_view name(State state) {
   switch (state) {
-    case State::waiting_for_device: return "waiting for device";
-    case State::discovering: return "discovering";
-    case State::waiting_for_master: return "waiting: another manager is master";
-    case State::master: return "master";
-    case State::failed: return "failed";
-    case State::stopping: return "stopping";
+    case State::waiting_for_device:
+      return "waiting for device";
+    case State::discovering:
+      return "discovering";
+    case State::waiting_for_master:
+      return "waiting: another manager is master";
+    case State::master:
+      return "master";
+    case State::failed:
+      return "failed";
+    case State::stopping:
+      return "stopping";
   }
   return "?";
 }
 
 std::string_view name(Severity severity) {
   switch (severity) {
-    case Severity::info: return "info";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
   }
   return "?";
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Status: what the daemon says of itself: its state, its sweeps, what is wrong, what happened. Plain values that the
-// control API turns into JSON.
+// Status: what the daemon says of itself: its state, its sweeps, what is wrong, what happened. Plain values
+// that the control API turns into JSON.
 
 #include <chrono>
 #include <cstdint>
@@ -43,12 +43,12 @@ struct SweepReport {
   WallTime started{};
   Duration took{};
   std::vector<PhaseReport> phases;
-  std::uint64_t smps = 0;      ///< Requests sent, repeats included.
-  std::uint64_t sets = 0;      ///< Of these, Sets.
+  std::uint64_t smps = 0;  ///< Requests sent, repeats included.
+  std::uint64_t sets = 0;  ///< Of these, Sets.
   std::uint64_t timeouts = 0;
-  std::uint64_t failed = 0;    ///< Blocks left dirty.
-  bool clean = false;          ///< Everything is as planned.
-  std::string error;           ///< Why it ended early; empty otherwise.
+  std::uint64_t failed = 0;  ///< Blocks left dirty.
+  bool clean = false;        ///< Everything is as planned.
+  std::string error;         ///< Why it ended early; empty otherwise.
   std::vector<std::string> notes;
 };
 
@@ -57,7 +57,7 @@ enum class State {
   discovering,         ///< First sweep under way.
   waiting_for_master,  ///< Another manager is master; nothing is written.
   master,
-  failed,              ///< The last sweep could not bring the fabric up; tried again.
+  failed,  ///< The last sweep could not bring the fabric up; tried again.
   stopping,
 };
 

@@ -79,10 +79,10 @@ class SqliteStore final : public Store {
       Batch batch = std::exchange(waiting_, {});
       lock.unlock();
       const Result<void> written = commit(batch);
-      answer(std::move(batch.done), written);
       lock.lock();
-      health_ = written ? "ok" : written.error().what;
+      health_ = written ? "ok" : written.error().what;  // before the answer: who gets it may ask
       if (!written) keep_events(std::move(batch.events));
+      answer(std::move(batch.done), written);
     }
   }
 

@@ -43,7 +43,10 @@ bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid) {
 class Sweeper::Phase {
  public:
   Phase(Sweeper& sweeper, SweepReport& report, std::string name)
-      : sweeper_(sweeper), report_(report), name_(std::move(name)), began_(sweeper.around_.clock->now()),
+      : sweeper_(sweeper),
+        report_(report),
+        name_(std::move(name)),
+        began_(sweeper.around_.clock->now()),
         sent_(sweeper.around_.client->sent()) {
     sweeper_.progress_ = Progress{name_, 0, 0};
   }
@@ -68,7 +71,8 @@ Sweeper::Sweeper(Surroundings around, std::shared_ptr<const config::Settings> se
 
 Lid Sweeper::own_lid() const { return view_ && view_->plan ? view_->plan->sm_lid : Lid{}; }
 
-void Sweeper::event(Severity severity, std::string kind, std::string text, Guid node, std::optional<PortNum> port) {
+void Sweeper::event(Severity severity, std::string kind, std::string text, Guid node,
+                    std::optional<PortNum> port) {
   Event one;
   one.severity = severity;
   one.kind = std::move(kind);
@@ -156,8 +160,8 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
                        mad::to_string(manager.route), where});
     if (!who.empty() || !outranks(manager.info, settings_->manager.priority, own_guid_)) continue;
     who = fmt::format("another subnet manager is {}: GUID {}, priority {}, on {}, by {}",
-                      mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority, where,
-                      mad::to_string(manager.route));
+                      mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority,
+                      where, mad::to_string(manager.route));
   }
   if (!who.empty()) {
     if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
@@ -177,7 +181,8 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
       event(Severity::warning, "tables_changed", report.notes.back());
       auto without = std::make_shared<plan::DeviceMap>();
       for (const auto& [guid, record] : *ledger_.devices)
-        (*without)[guid] = std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->unkept_fields});
+        (*without)[guid] =
+            std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->unkept_fields});
       ledger_.devices = std::move(without);
     }
   }
@@ -195,8 +200,8 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
   co_await discovery::read_back(*around_.client, shadow_, all);
 }
 
-/// After a start: one block of every switch on record, chosen at random, still has the digest it had. Another manager
-/// that ran meanwhile would hardly have left all of them.
+/// After a start: one block of every switch on record, chosen at random, still has the digest it had. Another
+/// manager that ran meanwhile would hardly have left all of them.
 asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
   const fabric::PathTree paths(*found.fabric, found.own_port);
   std::mt19937_64 random(raw(own_guid_) ^ static_cast<std::uint64_t>(
@@ -260,11 +265,13 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
     progress_ = Progress{std::string(phase), done, total};
   };
   program::Programmed done = co_await program::program(*around_.client, shadow_, job);
-  for (const program::PhaseDone& phase : done.phases) report.phases.push_back({phase.name, phase.took, phase.smps});
+  for (const program::PhaseDone& phase : done.phases)
+    report.phases.push_back({phase.name, phase.took, phase.smps});
   co_await look_at_down_ports(found, done.restless);
 
   dirty_.clear();
-  for (const program::Failure& failure : done.failed) dirty_.push_back({failure.node, failure.what, failure.why});
+  for (const program::Failure& failure : done.failed)
+    dirty_.push_back({failure.node, failure.what, failure.why});
   tell_findings(found.findings);
   for (const std::string& text : done.restless) report.notes.push_back(text);
   report.failed = done.failed.size();
@@ -272,7 +279,8 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
 
   plan::Planned kept = planned;
   kept.ledger.devices = program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept);
-  if (kept.ledger.devices != ledger_.devices && around_.store != nullptr) around_.store->save(kept.ledger, {});
+  if (kept.ledger.devices != ledger_.devices && around_.store != nullptr)
+    around_.store->save(kept.ledger, {});
   ledger_ = kept.ledger;
   publish(found, kept);
 }
@@ -298,7 +306,8 @@ asio::awaitable<void> Sweeper::look_at_down_ports(const discovery::Discovered& f
   for (const discovery::BlockToRead& block : blocks) {
     const mad::AttrData* held = now.find(block.target.node, block.attribute, block.modifier);
     if (held != nullptr && mad::decode<mad::PortInfo>(*held).state >= PortState::init)
-      restless.push_back(fmt::format("{} port {} came up", to_string(block.target.node), block.modifier & 0xff));
+      restless.push_back(
+          fmt::format("{} port {} came up", to_string(block.target.node), block.modifier & 0xff));
   }
 }
 
@@ -311,7 +320,8 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
     const mad::DeviceBlocks* device = shadow_.find_device(found.fabric->node(node).guid);
     if (device == nullptr) continue;
     for (std::size_t p = 0; p < ports.size(); ++p) {
-      const auto held = mad::held<mad::PortInfo>(*device, mad::AttrId::port_info, static_cast<std::uint32_t>(p));
+      const auto held =
+          mad::held<mad::PortInfo>(*device, mad::AttrId::port_info, static_cast<std::uint32_t>(p));
       if (!held || !ports[p].known) continue;
       fabric::Port port = ports[p];
       port.state = held->state;
@@ -326,7 +336,8 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   }
   auto view = std::make_shared<plan::View>();
   view->generation = ++generation_;
-  view->fabric = changed.empty() ? found.fabric : std::make_shared<const fabric::Fabric>(found.fabric->with(changed));
+  view->fabric =
+      changed.empty() ? found.fabric : std::make_shared<const fabric::Fabric>(found.fabric->with(changed));
   view->plan = planned.plan;
   view->ledger = planned.ledger;
   view->sm_port = found.own_port;
@@ -380,7 +391,8 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
   if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
   for (const discovery::Manager& manager : look.managers)
     if (outranks(manager.info, settings_->manager.priority, own_guid_))
-      asks_full = fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
+      asks_full =
+          fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
   report.clean = look.changes.empty() && dirty_.empty() && problems_.empty();
   finish(report);
   co_return report;

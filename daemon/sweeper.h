@@ -1,6 +1,6 @@
 #pragma once
-// Sweeper: one sweep from its cause to its report: discover, plan, check, program, verify, publish. Holds what lives
-// between sweeps: the Shadow, the Ledger, the last View. When to sweep is the Manager's business.
+// Sweeper: one sweep from its cause to its report: discover, plan, check, program, verify, publish. Holds
+// what lives between sweeps: the Shadow, the Ledger, the last View. When to sweep is the Manager's business.
 
 #include <functional>
 #include <memory>
@@ -61,14 +61,17 @@ class Sweeper {
   asio::awaitable<Result<plan::Planned>> make_plan(std::shared_ptr<const fabric::Fabric> fabric,
                                                    fabric::PortRef own_port, SweepReport& report);
   asio::awaitable<Result<void>> commit(plan::Ledger ledger);
-  asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned, SweepReport& report);
-  asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found, std::vector<std::string>& restless);
+  asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned,
+                              SweepReport& report);
+  asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found,
+                                           std::vector<std::string>& restless);
 
   std::string yields_to(const discovery::Discovered& found);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(const fabric::Fabric& before, const fabric::Fabric& after);
   void tell_findings(const std::vector<discovery::Finding>& findings);
-  void event(Severity severity, std::string kind, std::string text, Guid node = {}, std::optional<PortNum> port = {});
+  void event(Severity severity, std::string kind, std::string text, Guid node = {},
+             std::optional<PortNum> port = {});
   SweepReport begin(SweepKind kind, std::string cause);
   void finish(SweepReport& report);
 

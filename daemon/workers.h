@@ -1,6 +1,6 @@
 #pragma once
-// Workers: where pure planning runs while the loop goes on: a thread in the real daemon; in place, with a modelled
-// delay, under virtual time.
+// Workers: where pure planning runs while the loop goes on: a thread in the real daemon; in place, with a
+// modelled delay, under virtual time.
 
 #include <functional>
 #include <type_traits>
@@ -57,12 +57,13 @@ class InlineWorkers final : public Workers {
 template <typename Compute>
 asio::awaitable<std::invoke_result_t<Compute>> compute_on(Workers& workers, Compute compute) {
   using Value = std::invoke_result_t<Compute>;
-  return transport::suspend<Value>([&workers, c = std::move(compute)](transport::Completion<Value> done) mutable {
-    auto value = std::make_shared<std::optional<Value>>();
-    auto wake = std::make_shared<transport::Completion<Value>>(std::move(done));
-    workers.run([value, c = std::move(c)]() mutable { value->emplace(c()); },
-                [value, wake] { (*wake)(std::move(**value)); });
-  });
+  return transport::suspend<Value>(
+      [&workers, c = std::move(compute)](transport::Completion<Value> done) mutable {
+        auto value = std::make_shared<std::optional<Value>>();
+        auto wake = std::make_shared<transport::Completion<Value>>(std::move(done));
+        workers.run([value, c = std::move(c)]() mutable { value->emplace(c()); },
+                    [value, wake] { (*wake)(std::move(**value)); });
+      });
 }
 
 }  // namespace weft::daemon

@@ -1,11 +1,12 @@
-// weft-demo: the main job in front of one's eyes: weftd in process on a simulated fabric, from power-on to Active, a
-// pulled cable, and what became of it. Who reaches whom is judged by the simulator's own tables, not by the daemon's.
+// weft-demo: the main job in front of one's eyes: weftd in process on a simulated fabric, from power-on to
+// Active, a pulled cable, and what became of it. Who reaches whom is judged by the simulator's own tables,
+// not by the daemon's.
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -63,7 +64,8 @@ void show_progress(const Demo& demo, const daemon::Status& status, std::string& 
   last_phase = now.phase;
 }
 
-/// Waits until a sweep numbered `after` or later has ended and none is under way; nothing when the demo was ended.
+/// Waits until a sweep numbered `after` or later has ended and none is under way; nothing when the demo was
+/// ended.
 asio::awaitable<std::optional<daemon::SweepReport>> sweep_ended(Demo& demo, std::uint64_t after) {
   std::string last_phase;
   while (!demo.ended) {
@@ -100,7 +102,8 @@ bool judge(const Demo& demo) {
   table.add({"every linked port Active", mark(all_active),
              fmt::format("{} of {}", ctl::human_count(ports.active), ctl::human_count(ports.linked))});
   table.add({"every host pair has a path", mark(reach.host_pairs_reached == reach.host_pairs),
-             fmt::format("{} of {}", ctl::human_count(reach.host_pairs_reached), ctl::human_count(reach.host_pairs))});
+             fmt::format("{} of {}", ctl::human_count(reach.host_pairs_reached),
+                         ctl::human_count(reach.host_pairs))});
   table.add({"every host and switch reach each other", mark(reach.switch_pairs_reached == reach.switch_pairs),
              fmt::format("{} of {}", ctl::human_count(reach.switch_pairs_reached),
                          ctl::human_count(reach.switch_pairs))});
@@ -216,7 +219,8 @@ int run(bool once) {
   parts.workers = &workers;
   parts.open = OpenSim{&network};
   daemon::App app(parts, std::make_shared<const config::Loaded>(loaded), false);
-  Demo demo{loop, clock, world, network, app, loaded.settings.control.socket, ctl::style_of(STDOUT_FILENO), once};
+  Demo demo{loop, clock, world, network, app, loaded.settings.control.socket, ctl::style_of(STDOUT_FILENO),
+            once};
 
   asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&demo](const boost::system::error_code& error, int) {

@@ -5,7 +5,8 @@ namespace weft::discovery {
 std::optional<std::string> nonsense_in(const mad::NodeInfo& info) {
   if (info.node_guid == Guid{}) return "NodeGUID 0";
   if (info.port_guid == Guid{}) return "PortGUID 0";
-  if (info.type < NodeType::hca || info.type > NodeType::router) return fmt::format("NodeType {}", raw(info.type));
+  if (info.type < NodeType::hca || info.type > NodeType::router)
+    return fmt::format("NodeType {}", raw(info.type));
   if (info.port_count == 0 || info.port_count > kMaxPorts) return fmt::format("NumPorts {}", info.port_count);
   if (raw(info.local_port) > info.port_count)
     return fmt::format("LocalPortNum {} of {}", raw(info.local_port), info.port_count);
@@ -46,9 +47,13 @@ fabric::Port to_port(const mad::PortInfo& info, Guid guid) {
 }
 
 fabric::SwitchFacts to_switch_facts(const mad::SwitchInfo& info) {
-  return {.lft_capacity = info.lft_capacity, .mft_capacity = info.mft_capacity, .enhanced_port0 = info.enhanced_port0};
+  return {.lft_capacity = info.lft_capacity,
+          .mft_capacity = info.mft_capacity,
+          .enhanced_port0 = info.enhanced_port0};
 }
 
-bool is_up(const mad::PortInfo& info) { return info.phys == PhysState::link_up && info.state >= PortState::init; }
+bool is_up(const mad::PortInfo& info) {
+  return info.phys == PhysState::link_up && info.state >= PortState::init;
+}
 
 }  // namespace weft::discovery

@@ -19,7 +19,8 @@ using transport::Target;
 /// One run. Its coroutines borrow it; run() awaits them all.
 class Run {
  public:
-  Run(transport::SmpClient& client, mad::Shadow& shadow, DiscoverOptions options, asio::any_io_executor executor)
+  Run(transport::SmpClient& client, mad::Shadow& shadow, DiscoverOptions options,
+      asio::any_io_executor executor)
       : client_(client), shadow_(shadow), options_(std::move(options)), tasks_(executor) {}
 
   asio::awaitable<Result<Discovered>> run();
@@ -122,8 +123,8 @@ void Run::admit(const mad::NodeInfo& info, const mad::DirectedRoute& route) {
 /// False when a known GUID answers with another kind of node behind it.
 bool Run::is_same_node(const mad::NodeInfo& info) const {
   const fabric::Node& known = builder_.node(info.node_guid);
-  return known.type == info.type && known.port_count == info.port_count && known.system_guid == info.system_guid &&
-         known.vendor == info.vendor && known.device == info.device;
+  return known.type == info.type && known.port_count == info.port_count &&
+         known.system_guid == info.system_guid && known.vendor == info.vendor && known.device == info.device;
 }
 
 asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
@@ -192,8 +193,9 @@ asio::awaitable<void> Run::explore_switch(Target target, Guid port_guid) {
 void Run::probe_links_of(Guid guid) {
   const Found found = found_[guid];
   if (found.route.full())
-    return report(Finding::Kind::refused, guid, fmt::format("{} is {} hops away, further than a directed route reaches",
-                                                            fabric::describe(builder_.node(guid)), mad::kMaxHops));
+    return report(Finding::Kind::refused, guid,
+                  fmt::format("{} is {} hops away, further than a directed route reaches",
+                              fabric::describe(builder_.node(guid)), mad::kMaxHops));
   for (int p = 1; p <= builder_.node(guid).port_count; ++p) {
     const Builder::End from{guid, static_cast<PortNum>(p)};
     const fabric::Port& port = builder_.port(guid, from.port);
@@ -203,7 +205,8 @@ void Run::probe_links_of(Guid guid) {
 }
 
 asio::awaitable<void> Run::read_port(Target target, PortNum port, Guid port_guid) {
-  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::port_info, mad::port_info_modifier(port));
+  Result<mad::AttrData> answer =
+      co_await client_.get(target, AttrId::port_info, mad::port_info_modifier(port));
   const std::string where = fmt::format("PortInfo of {} by {}", describe_end(builder_, {target.node, port}),
                                         mad::to_string(target.route));
   if (!answer) {
@@ -228,7 +231,8 @@ asio::awaitable<void> Run::read_description(Target target) {
   Result<mad::AttrData> answer = co_await client_.get(target, AttrId::node_description, 0);
   if (!answer) {
     report(Finding::Kind::refused, target.node,
-           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route), answer.error().what));
+           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route),
+                       answer.error().what));
     co_return;
   }
   builder_.set_description(target.node, mad::decode<mad::NodeDescription>(*answer).text);
@@ -239,15 +243,15 @@ asio::awaitable<bool> Run::read_switch_info(Target target) {
   Result<mad::AttrData> answer = co_await client_.get(target, AttrId::switch_info, 0);
   if (!answer) {
     report(answer.error().code == Errc::timeout ? Finding::Kind::mute : Finding::Kind::refused, target.node,
-           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route), answer.error().what));
+           fmt::format("{} by {}: {}", to_string(target.node), mad::to_string(target.route),
+                       answer.error().what));
     co_return false;
   }
   auto info = mad::decode<mad::SwitchInfo>(*answer);
   note_boot(target.node, info);
   if (info.state_changed && options_.may_write) {
     const mad::AttrData clear = *answer;  // PortStateChange stands at 1, which clears it
-    Result<mad::AttrData> cleared =
-        co_await client_.set_once(target, AttrId::switch_info, 0, clear);
+    Result<mad::AttrData> cleared = co_await client_.set_once(target, AttrId::switch_info, 0, clear);
     if (!cleared) cleared = co_await client_.get(target, AttrId::switch_info, 0);
     if (cleared) answer = cleared;
     info = mad::decode<mad::SwitchInfo>(*answer);
@@ -272,7 +276,8 @@ asio::awaitable<void> Run::read_manager(Target target) {
   result_.managers.push_back({mad::decode<mad::SmInfo>(*answer), target.node, target.route});
 }
 
-/// A node whose port or switch attributes could not be read cannot be programmed: nothing may be routed through it.
+/// A node whose port or switch attributes could not be read cannot be programmed: nothing may be routed
+/// through it.
 void Run::drop_unreadable() {
   for (const auto& [guid, found] : found_) {
     if (!builder_.has_node(guid) || guid == own_node_) continue;

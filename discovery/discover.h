@@ -1,8 +1,9 @@
 #pragma once
-// Full discovery: breadth-first over directed routes, each link probed once, from our own port to the last node. A node
-// that does not answer, or answers what cannot be, is told and left out; the rest comes up.
+// Full discovery: breadth-first over directed routes, each link probed once, from our own port to the last
+// node. A node that does not answer, or answers what cannot be, is told and left out; the rest comes up.
 //
-// The Shadow learns every PortInfo and SwitchInfo read. A device that shows a boot loses everything known of it.
+// The Shadow learns every PortInfo and SwitchInfo read. A device that shows a boot loses everything known of
+// it.
 
 #include <functional>
 #include <map>
@@ -42,8 +43,8 @@ struct Dangling {
 struct Discovered {
   std::shared_ptr<const fabric::Fabric> fabric;
   fabric::PortRef own_port;
-  std::vector<Manager> managers;    ///< Ours is not among them. By GUID.
-  std::vector<Finding> findings;    ///< In order of text.
+  std::vector<Manager> managers;  ///< Ours is not among them. By GUID.
+  std::vector<Finding> findings;  ///< In order of text.
   std::vector<Dangling> dangling;
   std::vector<Guid> state_changed;  ///< Switches whose PortStateChange was found set and not cleared.
 };
@@ -51,7 +52,7 @@ struct Discovered {
 struct DiscoverOptions {
   /// We are master already: PortStateChange may be cleared before a switch's ports are read.
   bool may_write = false;
-  std::map<Guid, std::string> names;  ///< Win over NodeDescription.
+  std::map<Guid, std::string> names;                ///< Win over NodeDescription.
   std::function<void(std::size_t nodes)> progress;  ///< Called as nodes are found; may be empty.
 };
 

@@ -36,7 +36,8 @@ struct Look {
     }
     const auto now = mad::decode<mad::SwitchInfo>(*answer);
     const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(node).guid);
-    const auto before = device != nullptr ? mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0) : std::nullopt;
+    const auto before =
+        device != nullptr ? mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0) : std::nullopt;
     if (now.state_changed) changed(node, "a port changed state");
     if (before && before->lft_top != now.lft_top)
       changed(node, fmt::format("LinearFDBTop is {}, not {}: it booted, or somebody else wrote to it",
@@ -52,8 +53,9 @@ struct Look {
     }
     const auto now = mad::decode<mad::PortInfo>(*answer);
     const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(ref.node).guid);
-    const auto before =
-        device != nullptr ? mad::held<mad::PortInfo>(*device, AttrId::port_info, raw(ref.port)) : std::nullopt;
+    const auto before = device != nullptr
+                            ? mad::held<mad::PortInfo>(*device, AttrId::port_info, raw(ref.port))
+                            : std::nullopt;
     if (before && (before->state != now.state || before->lid != now.lid || before->sm_lid != now.sm_lid))
       changed(ref.node, fmt::format("port {}: state, LID or MasterSMLID is not what it was", raw(ref.port)));
   }
@@ -64,7 +66,8 @@ struct Look {
     Result<mad::AttrData> answer = co_await client.get(target, AttrId::node_info, 0);
     if (!answer) co_return;
     const auto info = mad::decode<mad::NodeInfo>(*answer);
-    if (nonsense_in(info) || known.fabric->find(info.node_guid)) co_return;  // told at the last discovery, no news
+    if (nonsense_in(info) || known.fabric->find(info.node_guid))
+      co_return;  // told at the last discovery, no news
     changed(dangling.port.node, fmt::format("somebody answers now behind port {}", raw(dangling.port.port)));
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Light sweep: has anything changed since the last full discovery? One SwitchInfo a switch, our own port and its peer,
-// SMInfo of the other managers, and one NodeInfo behind each port that had nobody behind it.
+// Light sweep: has anything changed since the last full discovery? One SwitchInfo a switch, our own port and
+// its peer, SMInfo of the other managers, and one NodeInfo behind each port that had nobody behind it.
 
 #include <memory>
 #include <string>

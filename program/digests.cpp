@@ -28,7 +28,9 @@ std::uint32_t blocks_in_use(const mad::Shadow& shadow, Guid node) {
   if (device == nullptr) return 0;
   const auto info = mad::held<mad::SwitchInfo>(*device, mad::AttrId::switch_info, 0);
   if (!info || info->lft_top == Lid{}) return 0;
-  return std::min<std::uint32_t>(raw(info->lft_top), info->lft_capacity == 0 ? 0u : info->lft_capacity - 1u) / 64 + 1;
+  return std::min<std::uint32_t>(raw(info->lft_top), info->lft_capacity == 0 ? 0u : info->lft_capacity - 1u) /
+             64 +
+         1;
 }
 
 std::vector<SwitchId> to_read_back(const fabric::Fabric& fabric, const mad::Shadow& shadow,
@@ -40,7 +42,8 @@ std::vector<SwitchId> to_read_back(const fabric::Fabric& fabric, const mad::Shad
     const mad::DeviceBlocks* device = shadow.find_device(guid);
     const plan::DeviceRecord* record = record_of(devices, guid);
     const bool read = device->table(mad::AttrId::linear_forwarding) != nullptr;
-    if (!read && (record == nullptr || record->lft_digests.empty())) unread.push_back(static_cast<SwitchId>(s));
+    if (!read && (record == nullptr || record->lft_digests.empty()))
+      unread.push_back(static_cast<SwitchId>(s));
   }
   return unread;
 }
@@ -65,7 +68,8 @@ void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const p
   }
 }
 
-std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric, const mad::Shadow& shadow,
+std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric,
+                                                       const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
                                                        const std::map<Guid, std::uint32_t>& unkept) {
   auto after = std::make_shared<plan::DeviceMap>(*before);

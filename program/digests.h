@@ -1,7 +1,7 @@
 #pragma once
-// Digests of confirmed tables: why a restart need not read back what it wrote. They are kept in the Ledger and trusted
-// while the device shows no boot; SwitchInfo's LinearFDBTop, written last, is the mark that its table was complete.
-// Pure.
+// Digests of confirmed tables: why a restart need not read back what it wrote. They are kept in the Ledger
+// and trusted while the device shows no boot; SwitchInfo's LinearFDBTop, written last, is the mark that its
+// table was complete. Pure.
 
 #include <vector>
 
@@ -23,9 +23,10 @@ std::uint32_t blocks_in_use(const mad::Shadow& shadow, Guid node);
 void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const plan::DeviceMap& devices,
                    mad::Shadow& shadow);
 
-/// The records after programming: digests of what the Shadow knows each switch to hold; the unkept fields as given.
-/// The same pointer when nothing changed.
-std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric, const mad::Shadow& shadow,
+/// The records after programming: digests of what the Shadow knows each switch to hold; the unkept fields as
+/// given. The same pointer when nothing changed.
+std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric,
+                                                       const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
                                                        const std::map<Guid, std::uint32_t>& unkept);
 

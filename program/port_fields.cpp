@@ -17,7 +17,8 @@ constexpr std::array kFields{
     PortField{"MasterSMSL", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.sm_sl); }},
     PortField{"SubnetTimeOut", false, [](const PortInfo& p) -> std::uint64_t { return p.subnet_timeout; }},
     PortField{"NeighborMTU", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.neighbor_mtu); }},
-    PortField{"OperationalVLs", false, [](const PortInfo& p) -> std::uint64_t { return raw(p.operational_vls); }},
+    PortField{"OperationalVLs", false,
+              [](const PortInfo& p) -> std::uint64_t { return raw(p.operational_vls); }},
     PortField{"HOQLife", false, [](const PortInfo& p) -> std::uint64_t { return p.hoq_life; }},
     PortField{"VLStallCount", false, [](const PortInfo& p) -> std::uint64_t { return p.vl_stall_count; }},
     PortField{"LocalPhyErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.local_phy_errors; }},
@@ -45,7 +46,8 @@ std::uint32_t hard_fields() {
 std::string names_of(std::uint32_t fields) {
   std::string text;
   for (std::size_t i = 0; i < kFields.size(); ++i)
-    if (fields & (1u << i)) fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ", kFields[i].name);
+    if (fields & (1u << i))
+      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ", kFields[i].name);
   return text;
 }
 

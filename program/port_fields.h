@@ -1,9 +1,9 @@
 #pragma once
 // The PortInfo fields that we set, and how what a port holds is compared with what it should hold. Pure.
 //
-// Some devices (and ibsim) do not keep every field: they answer a Set with another value. Such fields are remembered
-// by device, as a mask, so that nothing is written again and again for their sake. Hard fields are those without which
-// a port does not work: they are never excused.
+// Some devices (and ibsim) do not keep every field: they answer a Set with another value. Such fields are
+// remembered by device, as a mask, so that nothing is written again and again for their sake. Hard fields are
+// those without which a port does not work: they are never excused.
 
 #include <cstdint>
 #include <span>
@@ -33,8 +33,9 @@ std::string names_of(std::uint32_t fields);
 /// In a mask of unkept fields: the device does not keep SwitchInfo's LifeTimeValue.
 inline constexpr std::uint32_t kUnkeptLifetime = 1u << 31;
 
-/// What a port that holds `held` should hold. A live link keeps its MTU and VLs, since changing them would break it:
-/// they follow when it next comes up. State and physical state are "no change".
-mad::PortInfo desired(const mad::PortInfo& held, const plan::PortSettings& settings, bool external_switch_port);
+/// What a port that holds `held` should hold. A live link keeps its MTU and VLs, since changing them would
+/// break it: they follow when it next comes up. State and physical state are "no change".
+mad::PortInfo desired(const mad::PortInfo& held, const plan::PortSettings& settings,
+                      bool external_switch_port);
 
 }  // namespace weft::program

@@ -52,7 +52,8 @@ class Run {
 
   Target target_of(NodeId node) const;
   mad::AttrData request_for(const PortWork& work, PortState& asked) const;
-  bool accept(const PortWork& work, PortState asked, const mad::AttrData& request, const mad::AttrData& answer);
+  bool accept(const PortWork& work, PortState asked, const mad::AttrData& request,
+              const mad::AttrData& answer);
   bool is_settled(const PortWork& work) const;
   const plan::PortSettings& settings_of(fabric::PortRef port) const;
   bool is_external_switch_port(fabric::PortRef port) const;
@@ -95,7 +96,9 @@ void Run::begin(std::string_view name, std::uint64_t total) {
   if (job_.progress && total > 0) job_.progress(phase_, 0, total_);
 }
 
-void Run::end() { result_.phases.push_back({phase_, client_.clock().now() - began_, client_.sent() - smps_before_}); }
+void Run::end() {
+  result_.phases.push_back({phase_, client_.clock().now() - began_, client_.sent() - smps_before_});
+}
 
 Target Run::target_of(NodeId node) const {
   Target target;
@@ -125,7 +128,8 @@ void Run::fail_on(Guid node, std::string what, std::string why) {
   result_.failed.push_back({node, std::move(what), std::move(why)});
 }
 
-/// Ports that need settings or the step to Armed; only our own for Phase::own_port, all others for Phase::ports.
+/// Ports that need settings or the step to Armed; only our own for Phase::own_port, all others for
+/// Phase::ports.
 std::vector<PortWork> Run::arming_work(Phase phase) {
   std::vector<PortWork> work;
   for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
@@ -136,7 +140,8 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
       if ((port == job_.own_port) != (phase == Phase::own_port)) continue;
       const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
-      const auto needed = port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
+      const auto needed =
+          port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
       if (needed) work.push_back(*needed);
     }
   }
@@ -182,7 +187,8 @@ mad::AttrData Run::request_for(const PortWork& work, PortState& asked) const {
 }
 
 /// Takes an answered Set into the Shadow. True when the port is where it was asked to be.
-bool Run::accept(const PortWork& work, PortState asked, const mad::AttrData& request, const mad::AttrData& answer) {
+bool Run::accept(const PortWork& work, PortState asked, const mad::AttrData& request,
+                 const mad::AttrData& answer) {
   const Guid guid = job_.fabric->node(work.port.node).guid;
   shadow_.set(guid, AttrId::port_info, raw(work.port.port), answer);
   const auto wanted = mad::decode<mad::PortInfo>(request);
@@ -221,7 +227,8 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
     }
     if (!answer && answer.error().code == Errc::cancelled) co_return;
     why = answer ? fmt::format("answered with another {}",
-                               names_of(differing(mad::decode<mad::PortInfo>(request), mad::decode<mad::PortInfo>(*answer)) &
+                               names_of(differing(mad::decode<mad::PortInfo>(request),
+                                                  mad::decode<mad::PortInfo>(*answer)) &
                                         hard_fields()))
                  : answer.error().what;
     if (answer || answer.error().code != Errc::timeout) ++refused;
@@ -269,8 +276,8 @@ asio::awaitable<void> Run::do_forwarding() {
 /// All blocks of one switch, then its LinearFDBTop: the mark that the table is complete.
 asio::awaitable<void> Run::settle_switch(SwitchId id) {
   const Guid guid = job_.fabric->node(id).guid;
-  const std::vector<std::uint32_t> blocks = lft_work(
-      *job_.plan->routes().lfts[raw(id)], job_.plan->routes().top, shadow_.find_device(guid));
+  const std::vector<std::uint32_t> blocks =
+      lft_work(*job_.plan->routes().lfts[raw(id)], job_.plan->routes().top, shadow_.find_device(guid));
   const std::span<const std::uint32_t> items(blocks);
   const DoBlock act{this, id};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().per_node), act);
@@ -284,7 +291,8 @@ asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
   if (answer) {
     shadow_.set(target.node, AttrId::linear_forwarding, block, data);
   } else if (answer.error().code != Errc::cancelled) {
-    if (mad::DeviceBlocks& device = shadow_.device(target.node); device.find(AttrId::linear_forwarding, block))
+    if (mad::DeviceBlocks& device = shadow_.device(target.node);
+        device.find(AttrId::linear_forwarding, block))
       device.erase(AttrId::linear_forwarding, block);
     fail_on(target.node, fmt::format("LinearForwardingTable block {}", block), answer.error().what);
   }
@@ -297,8 +305,8 @@ std::optional<mad::SwitchInfo> Run::switch_info_to_write(SwitchId id) const {
                           job_.plan->packet_lifetime, unkept_of(guid));
 }
 
-/// PortStateChange may have been cleared by a Set whose answer was lost: what is held is looked at before it is cleared
-/// again.
+/// PortStateChange may have been cleared by a Set whose answer was lost: what is held is looked at before it
+/// is cleared again.
 asio::awaitable<void> Run::write_switch_info(SwitchId id) {
   const Target target = target_of(job_.fabric->node_of(id));
   std::string why;
@@ -323,7 +331,8 @@ asio::awaitable<void> Run::write_switch_info(SwitchId id) {
     shadow_.set(target.node, AttrId::switch_info, 0, *answer);
     const auto now = mad::decode<mad::SwitchInfo>(*answer);
     if (!answered) continue;
-    if (now.lifetime != want->lifetime) result_.unkept[target.node] = unkept_of(target.node) | kUnkeptLifetime;
+    if (now.lifetime != want->lifetime)
+      result_.unkept[target.node] = unkept_of(target.node) | kUnkeptLifetime;
     if (now.lft_top == want->lft_top) {
       step();
       co_return;

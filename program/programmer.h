@@ -1,7 +1,7 @@
 #pragma once
-// Programmer: brings the fabric from what the Shadow knows to what the Plan says: our own port first, then port
-// settings and LIDs together with the step to Armed, forwarding tables, and last the step to Active. Two Sets bring a
-// port up. Sets that move a state are read back after silence before they are repeated.
+// Programmer: brings the fabric from what the Shadow knows to what the Plan says: our own port first, then
+// port settings and LIDs together with the step to Armed, forwarding tables, and last the step to Active. Two
+// Sets bring a port up. Sets that move a state are read back after silence before they are repeated.
 //
 // A Set that fails leaves its block unknown in the Shadow, is told, and is sent again at the next sweep.
 
@@ -45,7 +45,8 @@ struct Job {
   std::shared_ptr<const plan::Plan> plan;
   fabric::PortRef own_port;
   std::shared_ptr<const plan::DeviceMap> devices;
-  std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)> progress;  ///< May be empty.
+  std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>
+      progress;  ///< May be empty.
 };
 
 /// Sends what has to be sent; updates the Shadow with every confirmed answer.

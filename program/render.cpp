@@ -7,8 +7,9 @@
 
 namespace weft::program {
 
-std::optional<PortWork> port_work(const plan::PortSettings& settings, fabric::PortRef port, const mad::AttrData* held,
-                                  bool external_switch_port, std::uint32_t unkept) {
+std::optional<PortWork> port_work(const plan::PortSettings& settings, fabric::PortRef port,
+                                  const mad::AttrData* held, bool external_switch_port,
+                                  std::uint32_t unkept) {
   if (held == nullptr || (!settings.end_port && !settings.bring_up)) return std::nullopt;
   const auto info = mad::decode<mad::PortInfo>(*held);
   PortWork work{.port = port};
@@ -48,7 +49,8 @@ std::vector<std::uint32_t> lft_work(const routing::Lft& lft, Lid top, const mad:
 }
 
 PortState held_state(const mad::Shadow& shadow, const fabric::Fabric& fabric, fabric::PortRef port) {
-  const mad::AttrData* held = shadow.find(fabric.node(port.node).guid, mad::AttrId::port_info, raw(port.port));
+  const mad::AttrData* held =
+      shadow.find(fabric.node(port.node).guid, mad::AttrId::port_info, raw(port.port));
   return held != nullptr ? mad::decode<mad::PortInfo>(*held).state : PortState::down;
 }
 

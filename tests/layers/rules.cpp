@@ -38,6 +38,7 @@ const std::map<std::string_view, Folders>& table() {
         "plan", "config", "program", "sa"}},
       {"ctl", {"config", "plan", "routing", "fabric", "topology", "base"}},
       {"web", {"base"}},
+      {"demo", {"daemon", "ctl", "sim", "topology", "transport", "fabric", "config", "log", "base"}},
   };
   return kTable;
 }

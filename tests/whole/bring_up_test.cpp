@@ -39,9 +39,12 @@ TEST_P(BringUp, LooksAtAnUnchangedFabricWithOnePacketASwitch) {
   Whole whole(GetParam());
   config::Settings settings;
   whole.start({}, settings);
-  ASSERT_TRUE(whole.run_until([&] { return !whole.manager->sweeps().empty() && whole.manager->sweeps().back().kind ==
-                                                                                   daemon::SweepKind::light; },
-                              std::chrono::seconds(60)));
+  ASSERT_TRUE(whole.run_until(
+      [&] {
+        return !whole.manager->sweeps().empty() &&
+               whole.manager->sweeps().back().kind == daemon::SweepKind::light;
+      },
+      std::chrono::seconds(60)));
   const daemon::SweepReport& light = whole.manager->sweeps().back();
   EXPECT_TRUE(light.clean);
   EXPECT_LE(light.smps, whole.world->switch_count() + 10);
@@ -49,8 +52,9 @@ TEST_P(BringUp, LooksAtAnUnchangedFabricWithOnePacketASwitch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, BringUp,
-                         testing::Values("fat-tree:radix=8", "fat-tree:radix=8,levels=3", "dragonfly:p=2,a=4,h=2",
-                                         "ring:6", "torus:3,3,3:hosts=1", "hypercube:4:hosts=1", "star:4", "chain:20",
+                         testing::Values("fat-tree:radix=8", "fat-tree:radix=8,levels=3",
+                                         "dragonfly:p=2,a=4,h=2", "ring:6", "torus:3,3,3:hosts=1",
+                                         "hypercube:4:hosts=1", "star:4", "chain:20",
                                          "random:switches=20,radix=12,hosts=40,links=60,seed=3",
                                          "fat-tree:radix=12,levels=3:fail-links=5%,seed=7"));
 

@@ -23,8 +23,9 @@ class Loss : public testing::TestWithParam<int> {};
 TEST_P(Loss, OfThreeInTenExchangesIsOvercome) {
   Whole whole("fat-tree:radix=8,levels=3", static_cast<std::uint64_t>(GetParam()), {.exchange_loss = 0.3});
   whole.start();
-  EXPECT_TRUE(whole.run_until([&] { return !whole.manager->sweeps().empty() && whole.manager->sweeps().back().clean; },
-                              10 * kAMinute));
+  EXPECT_TRUE(whole.run_until(
+      [&] { return !whole.manager->sweeps().empty() && whole.manager->sweeps().back().clean; },
+      10 * kAMinute));
   EXPECT_EQ(whole.faults(), "");
   EXPECT_LE(whole.manager->sweeps().size(), 8u);
 }
@@ -32,8 +33,9 @@ TEST_P(Loss, OfThreeInTenExchangesIsOvercome) {
 TEST_P(Loss, OfThreeInAHundredPacketsAtEachLinkIsOvercome) {
   Whole whole("fat-tree:radix=8,levels=3", static_cast<std::uint64_t>(GetParam()), {.link_loss = 0.03});
   whole.start();
-  EXPECT_TRUE(whole.run_until([&] { return !whole.manager->sweeps().empty() && whole.manager->sweeps().back().clean; },
-                              10 * kAMinute));
+  EXPECT_TRUE(whole.run_until(
+      [&] { return !whole.manager->sweeps().empty() && whole.manager->sweeps().back().clean; },
+      10 * kAMinute));
   EXPECT_EQ(whole.faults(), "");
   EXPECT_LE(whole.manager->sweeps().size(), 8u);
 }
@@ -91,7 +93,8 @@ TEST(CutCable, IsRoutedAroundAndTakenBackWhenItReturns) {
   whole.world->cut_link(leaf, PortNum{12});
   EXPECT_TRUE(whole.run_until([&] { return whole.faults().empty(); }, kAMinute)) << whole.faults();
   whole.world->mend_link(leaf, PortNum{12});
-  EXPECT_TRUE(whole.run_until([&] { return whole.faults().empty() && whole.manager->sweeps().back().clean; }, kAMinute))
+  EXPECT_TRUE(whole.run_until([&] { return whole.faults().empty() && whole.manager->sweeps().back().clean; },
+                              kAMinute))
       << whole.faults();
 }
 
@@ -102,7 +105,8 @@ TEST(RebootedSwitch, GetsItsTablesBack) {
   for (const char* id : {"L1-00-01", "L2-01-00", "L3-00-00"}) {
     whole.world->reboot(whole.node(id), std::chrono::seconds(3));
     EXPECT_TRUE(whole.run_until([&] { return !whole.faults().empty(); }, kAMinute)) << id;
-    EXPECT_TRUE(whole.run_until([&] { return whole.faults().empty(); }, kAMinute)) << id << ": " << whole.faults();
+    EXPECT_TRUE(whole.run_until([&] { return whole.faults().empty(); }, kAMinute))
+        << id << ": " << whole.faults();
   }
 }
 

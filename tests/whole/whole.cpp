@@ -37,7 +37,8 @@ daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, st
   parts.clock = &clock;
   parts.workers = workers.get();
   parts.events = events.get();
-  manager = std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
+  manager =
+      std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport->set_is_sm(true);
   return *manager;
 }
@@ -81,8 +82,8 @@ std::uint64_t Whole::sets() const {
 std::string Whole::faults() const {
   const sim::PortSummary ports = sim::port_summary(*world);
   if (!ports.all_active())
-    return fmt::format("{} of {} linked ports are Active ({} down, {} init, {} armed)", ports.active, ports.linked,
-                       ports.down, ports.init, ports.armed);
+    return fmt::format("{} of {} linked ports are Active ({} down, {} init, {} armed)", ports.active,
+                       ports.linked, ports.down, ports.init, ports.armed);
   const sim::Reach reach = sim::all_pairs(*world);
   if (!reach.complete())
     return fmt::format("{} of {} host pairs, {} of {} host and switch pairs: {}", reach.host_pairs_reached,

@@ -1,5 +1,6 @@
 #pragma once
-// Whole: the manager as weftd runs it, on a simulated fabric under virtual time: nothing waits, and a seed replays.
+// Whole: the manager as weftd runs it, on a simulated fabric under virtual time: nothing waits, and a seed
+// replays.
 
 #include <memory>
 
@@ -17,11 +18,13 @@ namespace weft::test {
 class Whole {
  public:
   explicit Whole(std::string_view blueprint, std::uint64_t seed = 1, sim::NetworkSettings network = {});
-  explicit Whole(const topology::Topology& topology, std::uint64_t seed = 1, sim::NetworkSettings network = {});
+  explicit Whole(const topology::Topology& topology, std::uint64_t seed = 1,
+                 sim::NetworkSettings network = {});
   ~Whole();
 
   /// A manager on a host's first port, with this Ledger; one that was there before is gone as if killed.
-  daemon::Manager& start(plan::Ledger ledger = {}, config::Settings settings = {}, std::string_view host = "");
+  daemon::Manager& start(plan::Ledger ledger = {}, config::Settings settings = {},
+                         std::string_view host = "");
   void kill();
 
   /// Full sweeps until clean, at most `tries`.

@@ -1,0 +1,246 @@
+// weftd on a real ibsim, through the native client and through libibumad; the field's own tools are the
+// judges.
+
+#include <csignal>
+#include <random>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/ibsim_process.h"
+#include "tests/system/programs.h"
+#include "topology/ibsim_file.h"
+#include "topology/load.h"
+
+namespace weft::system_test {
+namespace {
+
+using tests::IbsimProcess;
+using tests::TempDir;
+
+enum class Way { native, umad };
+
+struct Scene {
+  Scene(const std::string& fabric, Way way)
+      : topology(*topology::load(fabric)),
+        ibsim({.net = topology::write_ibsim(topology),
+               .net_file = {},
+               .socket_name = {},
+               .arguments = {"-L", "49152", "-N", "4096", "-S", "1024", "-P", "65536"},
+               .patience = std::chrono::seconds(60)}),
+        way_of_daemon(way) {
+    write_config("");
+  }
+
+  void write_config(const std::string& more) const {
+    const std::string transport =
+        way_of_daemon == Way::umad
+            ? "transport: { kind: umad }\n"
+            : "transport: { kind: ibsim, ibsim: { socket: " + ibsim.socket_name() + " } }\n";
+    write_file(path("weft.yaml"), transport + "control: { socket: " + path("sock") +
+                                      " }\nstate_dir: " + path("state") + "\n" + more);
+    std::filesystem::create_directory(path("state"));
+  }
+  std::string path(const std::string& name) const { return (directory.path() / name).string(); }
+  Environment environment() const {
+    return way_of_daemon == Way::umad ? under_ibsim(ibsim.socket_name()) : Environment{};
+  }
+  std::string command(const std::string& arguments = "") const {
+    return program("weftd") + " --config " + path("weft.yaml") + " " + arguments;
+  }
+  Output once() const { return run(command("--once"), environment(), directory.path()); }
+  Output ctl(const std::string& arguments) const {
+    return run(program("weftctl") + " --socket " + path("sock") + " " + arguments);
+  }
+  /// A tool of infiniband-diags, at the last host of the fabric.
+  Output tool(const std::string& command_line) const {
+    std::string last;
+    for (const topology::Node& node : topology.nodes)
+      if (node.type == NodeType::hca) last = node.id;
+    return run(command_line, under_ibsim(ibsim.socket_name(), last), directory.path());
+  }
+  bool is_up() const {
+    const Output status = ctl("status --json");
+    return status.text.find("\"state\":\"master\"") != std::string::npos &&
+           status.text.find("\"clean\":true") != std::string::npos;
+  }
+  std::vector<const topology::Node*> of(NodeType type) const {
+    std::vector<const topology::Node*> nodes;
+    for (const topology::Node& node : topology.nodes)
+      if (node.type == type) nodes.push_back(&node);
+    return nodes;
+  }
+
+  topology::Topology topology;
+  TempDir directory;
+  IbsimProcess ibsim;
+  Way way_of_daemon;
+};
+
+/// From the lines `[1](guid) "S-..."[7]  # lid 12 lmc 0 ...` of an ibnetdiscover listing.
+std::vector<std::string> host_lids(const std::string& listing) {
+  std::vector<std::string> lids;
+  const std::regex port(R"(\n\[1\]\([0-9a-f]+\)[^\n]*# lid (\d+) lmc)");
+  for (std::sregex_iterator at(listing.begin(), listing.end(), port), end; at != end; ++at)
+    lids.push_back((*at)[1]);
+  return lids;
+}
+
+class OnIbsim : public testing::TestWithParam<std::tuple<const char*, Way>> {};
+
+TEST_P(OnIbsim, ToolsOfTheFieldAgreeThatTheFabricIsUp) {
+  const auto [fabric, way] = GetParam();
+  Scene scene(fabric, way);
+  Background daemon(scene.command(), scene.environment(), scene.directory.path(), scene.path("log"));
+  ASSERT_TRUE(eventually([&] { return scene.is_up(); }, std::chrono::seconds(60))) << daemon.log();
+
+  const Output links = scene.tool("iblinkinfo");
+  EXPECT_EQ(count_of(links.text, "Initialize/"), 0u);
+  EXPECT_EQ(count_of(links.text, "Armed/"), 0u);
+  std::size_t switch_ends = 0;
+  for (const topology::Cable& cable : scene.topology.cables)
+    for (const topology::End end : {cable.a, cable.b})
+      if (scene.topology.nodes[end.node].type == NodeType::switch_) ++switch_ends;
+  EXPECT_EQ(count_of(links.text, "Active/"), switch_ends + scene.of(NodeType::hca).size())
+      << links.text.substr(0, 2000);
+
+  const Output listing = scene.tool("ibnetdiscover");
+  EXPECT_EQ(count_of(listing.text, "\nSwitch\t"), scene.of(NodeType::switch_).size());
+  EXPECT_EQ(count_of(listing.text, "\nCa\t"), scene.of(NodeType::hca).size());
+
+  const Output master = scene.tool("sminfo");
+  EXPECT_NE(master.text.find("SMINFO_MASTER"), std::string::npos) << master.text;
+
+  std::mt19937 random(7);
+  const std::vector<std::string> lids = host_lids(listing.text);
+  ASSERT_EQ(lids.size(), scene.of(NodeType::hca).size());
+  for (int i = 0; i < 8; ++i) {
+    const std::string& a = lids[random() % lids.size()];
+    const std::string& b = lids[random() % lids.size()];
+    if (a == b) continue;
+    const Output trace = scene.tool("ibtracert " + a + " " + b);
+    EXPECT_EQ(trace.status, 0) << trace.text;
+  }
+
+  const Output dump = scene.ctl("dump --opensm " + scene.path("dump"));
+  EXPECT_EQ(dump.status, 0) << dump.text;
+  write_file(scene.path("dump/opensm.mcfdbs"), read_file(scene.path("dump/opensm.mcfdbs")));
+  const Output judged =
+      run("ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs", {}, scene.path("dump"));
+  EXPECT_NE(judged.text.find("no credit loops found"), std::string::npos) << judged.text;
+  EXPECT_EQ(judged.text.find("-E-"), std::string::npos) << judged.text;
+
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(std::chrono::seconds(5)), 0) << daemon.log();
+}
+
+TEST_P(OnIbsim, StartingAgainSendsNoSet) {
+  const auto [fabric, way] = GetParam();
+  Scene scene(fabric, way);
+  const Output first = scene.once();
+  ASSERT_EQ(first.status, 0) << first.text;
+  const Output second = scene.once();
+  EXPECT_EQ(second.status, 0) << second.text;
+  EXPECT_NE(second.text.find(" sets=0 "), std::string::npos) << second.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, OnIbsim,
+                         testing::Combine(testing::Values("fat-tree:radix=36", "fat-tree:radix=12,levels=3",
+                                                          "dragonfly:p=4,a=8,h=1",
+                                                          WEFT_SOURCE_DIR "/tests/fabrics/tree-12.lst"),
+                                          testing::Values(Way::native, Way::umad)));
+
+TEST(Killed, AtFiftyRandomMomentsItComesUpAgainWithTheSameLids) {
+  Scene scene("fat-tree:radix=8,levels=3", Way::native);
+  const std::string nodes_wanted = [&] {
+    Background daemon(scene.command(), {}, scene.directory.path(), scene.path("log"));
+    EXPECT_TRUE(eventually([&] { return scene.is_up(); }, std::chrono::seconds(30))) << daemon.log();
+    return scene.ctl("nodes --json").text;
+  }();
+  std::mt19937 random(11);
+  for (int round = 0; round < 50; ++round) {
+    scene.ibsim.restart();
+    std::filesystem::remove_all(scene.path("state"));
+    scene.write_config("");
+    {
+      Background daemon(scene.command(), {}, scene.directory.path(), scene.path("log"));
+      daemon.wait(std::chrono::milliseconds(random() % 200));
+      daemon.signal(SIGKILL);
+      daemon.wait(std::chrono::seconds(5));
+    }
+    Background daemon(scene.command(), {}, scene.directory.path(), scene.path("log"));
+    ASSERT_TRUE(eventually([&] { return scene.is_up(); }, std::chrono::seconds(30))) << round << daemon.log();
+    ASSERT_EQ(scene.ctl("nodes --json").text, nodes_wanted) << round;
+  }
+}
+
+TEST(BesideOpenSm, ItWritesNothingAndSaysSo) {
+  Scene scene("fat-tree:radix=8", Way::native);
+  Environment environment = under_ibsim(scene.ibsim.socket_name(), "h00003");
+  environment["OSM_CACHE_DIR"] = environment["OSM_TMP_DIR"] = scene.directory.path().string();
+  write_file(scene.path("opensm.conf"), "force_log_flush TRUE\n");
+  Background opensm("opensm -F " + scene.path("opensm.conf") + " -f " + scene.path("osm.log"), environment,
+                    scene.directory.path(), scene.path("opensm"));
+  ASSERT_TRUE(
+      eventually([&] { return read_file(scene.path("osm.log")).find("SUBNET UP") != std::string::npos; },
+                 std::chrono::seconds(60)))
+      << read_file(scene.path("opensm")) << read_file(scene.path("osm.log"));
+  const Output once = scene.once();
+  EXPECT_EQ(once.status, 1) << once.text;
+  EXPECT_NE(once.text.find("another subnet manager is master"), std::string::npos) << once.text;
+  EXPECT_NE(once.text.find(" sets=0 "), std::string::npos) << once.text;
+}
+
+TEST(Service, EndsCleanlyAndReloadsAllOrNothing) {
+  Scene scene("fat-tree:radix=4", Way::native);
+  Background daemon(scene.command(), {}, scene.directory.path(), scene.path("log"));
+  ASSERT_TRUE(eventually([&] { return scene.is_up(); }, std::chrono::seconds(30))) << daemon.log();
+  scene.write_config("sweep: { intervall: 3s }\n");
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon.log().find("not reloaded") != std::string::npos; },
+                         std::chrono::seconds(10)));
+  EXPECT_NE(daemon.log().find("interval"), std::string::npos);
+  scene.write_config("sweep: { interval: 3s }\n");
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon.log().find("configuration reloaded") != std::string::npos; },
+                         std::chrono::seconds(10)))
+      << daemon.log();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(std::chrono::seconds(5)), 0);
+}
+
+TEST(Service, WaitsForAServerThatIsLate) {
+  TempDir directory;
+  const std::string config = (directory.path() / "weft.yaml").string();
+  const std::string socket = (directory.path() / "sock").string();
+  write_file(config, "transport: { kind: ibsim, ibsim: { socket: weft-nobody } }\ncontrol: { socket: " +
+                         socket + " }\nstate_dir: " + directory.path().string() + "\n");
+  Background daemon(program("weftd") + " --config " + config, {}, directory.path(), directory.path() / "log");
+  EXPECT_TRUE(eventually(
+      [&] {
+        const Output status = run(program("weftctl") + " --socket " + socket + " status --json");
+        return status.text.find("waiting for device") != std::string::npos;
+      },
+      std::chrono::seconds(10)))
+      << daemon.log();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(std::chrono::seconds(5)), 0);
+}
+
+TEST(Usage, BadOptionsAndFilesEndWithTwo) {
+  EXPECT_EQ(run(program("weftd") + " --nonsense").status, 2);
+  TempDir directory;
+  const std::string config = (directory.path() / "weft.yaml").string();
+  write_file(config, "lids: { lmc: 9 }\n");
+  const Output checked = run(program("weftd") + " --check-config --config " + config);
+  EXPECT_EQ(checked.status, 2);
+  EXPECT_NE(checked.text.find("weft.yaml:1:"), std::string::npos) << checked.text;
+}
+
+TEST(Demo, EndsByItselfWithAFabricThatIsUp) {
+  const Output demo = run(program("weft-demo") + " --once");
+  EXPECT_EQ(demo.status, 0) << demo.text;
+}
+
+}  // namespace
+}  // namespace weft::system_test
