@@ -24,14 +24,17 @@ class JournalPriority final : public spdlog::custom_flag_formatter {
     out.push_back(priority);
     out.push_back('>');
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JournalPriority>(); }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<JournalPriority>();
+  }
 };
 
 spdlog::sink_ptr console_sink() {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<JournalPriority>('*');
-  formatter->set_pattern(std::getenv("JOURNAL_STREAM") != nullptr ? "%*%n: %v" : "%H:%M:%S.%e %^%-7l%$ %n: %v");
+  formatter->set_pattern(std::getenv("JOURNAL_STREAM") != nullptr ? "%*%n: %v"
+                                                                  : "%H:%M:%S.%e %^%-7l%$ %n: %v");
   sink->set_formatter(std::move(formatter));
   return sink;
 }
@@ -65,7 +68,10 @@ std::shared_ptr<spdlog::logger> named(const std::string& folder) {
   if (auto known = spdlog::get(folder)) return known;
   const auto& sinks = spdlog::default_logger()->sinks();
   auto logger = std::make_shared<spdlog::logger>(folder, sinks.begin(), sinks.end());
-  spdlog::initialize_logger(logger);
+  // Not initialize_logger: it would give the shared sinks the library's own pattern.
+  logger->set_level(spdlog::get_level());
+  logger->flush_on(spdlog::level::info);
+  spdlog::register_logger(logger);
   return logger;
 }
 
