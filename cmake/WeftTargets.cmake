@@ -81,6 +81,12 @@ function(weft_test folder)
   if(NOT arg_PURE)
     weft_use_shell_pch(${name})
   endif()
+  if(arg_LABEL STREQUAL unit)
+    if(NOT TARGET unit_tests)
+      add_custom_target(unit_tests)  # what the sanitizer builds need, and no more
+    endif()
+    add_dependencies(unit_tests ${name})
+  endif()
   # One ctest entry per program: hundreds of processes would cost more than the tests.
   add_test(NAME ${folder} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${folder} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "log/log.h"
+#include "mad/port_info.h"
 
 namespace weft::daemon {
 namespace {
@@ -113,7 +114,17 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   if (stopping_ || lost_) co_return report;
   settle(report);
   keep(report);
+  restore_is_sm();
   co_return report;
+}
+
+/// A port that was reset has lost IsSM, and with it what tells other managers that we are here.
+void Manager::restore_is_sm() {
+  const auto view = sweeper_.view();
+  if (!view || !sweeper_.is_master()) return;
+  if (view->fabric->port(view->sm_port).capabilities & raw(mad::PortCap::is_sm)) return;
+  (void)parts_.transport->set_is_sm(false);
+  (void)parts_.transport->set_is_sm(true);
 }
 
 /// State and the sentence that goes with it.
@@ -145,12 +156,15 @@ void Manager::settle(const SweepReport& report) {
 /// When to look again: at the interval, or soon, and less soon each time, while something is wrong.
 void Manager::plan_next(const SweepReport& report) {
   const Duration interval = settings_->sweep.interval;
-  failures_in_a_row_ = report.clean ? 0 : failures_in_a_row_ + 1;
-  if (report.clean || state_ == State::waiting_for_master)
+  // A clean look does not mend what the last full sweep left undone.
+  const bool clean = report.clean && last_full_ && last_full_->clean;
+  failures_in_a_row_ = clean ? 0 : failures_in_a_row_ + 1;
+  if (clean || state_ == State::waiting_for_master)
     return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
-  const bool only_unreadable = report.error.empty() && report.failed == 0 && failures_in_a_row_ > 3;
+  const bool only_unreadable =
+      last_full_ && last_full_->error.empty() && last_full_->failed == 0 && failures_in_a_row_ > 3;
   causes_.add_later(wait,
                     {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
 }
@@ -202,6 +216,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
 }
 
 void Manager::import_ledger(plan::Ledger ledger) {
+  ledger.devices = sweeper_.ledger().devices;  // what devices hold is not for a file to say
   sweeper_.set_ledger(std::move(ledger));
   causes_.add({SweepKind::full, "imported state"});
 }

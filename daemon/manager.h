@@ -50,6 +50,7 @@ class Manager {
  private:
   asio::awaitable<SweepReport> sweep(Cause cause);
   void settle(const SweepReport& report);
+  void restore_is_sm();
   void plan_next(const SweepReport& report);
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);

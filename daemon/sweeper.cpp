@@ -30,10 +30,12 @@ transport::Target target_of(const fabric::Fabric& fabric, const fabric::PathTree
   return target;
 }
 
-/// The manager that should be obeyed rather: a master, or one still looking around that outranks us.
-bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid) {
-  if (other.state == mad::SmState::master) return true;
-  if (other.state != mad::SmState::discovering) return false;
+/// The manager that should be obeyed rather: a master, or one still looking around that outranks us. Of two
+/// masters only the lower yields, or both would.
+bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid, bool we_are_master) {
+  const bool is_master = other.state == mad::SmState::master;
+  if (is_master && !we_are_master) return true;
+  if (!is_master && (we_are_master || other.state != mad::SmState::discovering)) return false;
   return other.priority > priority || (other.priority == priority && other.guid < own_guid);
 }
 
@@ -158,7 +160,7 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
     const std::string where = node ? fabric::describe(found.fabric->node(*node)) : to_string(manager.node);
     others_.push_back({manager.info.guid, manager.info.priority, std::string(mad::name(manager.info.state)),
                        mad::to_string(manager.route), where});
-    if (!who.empty() || !outranks(manager.info, settings_->manager.priority, own_guid_)) continue;
+    if (!who.empty() || !outranks(manager.info, settings_->manager.priority, own_guid_, master_)) continue;
     who = fmt::format("another subnet manager is {}: GUID {}, priority {}, on {}, by {}",
                       mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority,
                       where, mad::to_string(manager.route));
@@ -167,24 +169,19 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
     if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
     told_ = {who};
     master_ = false;
+    forget_all_tables();  // the other one writes them from now on
   }
   return who;
 }
 
 /// Reads the tables of configured switches of which nothing is known.
 asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
-  if (!digests_checked_) {
-    digests_checked_ = true;
-    const bool hold = co_await digests_hold(found);
-    if (!hold) {
-      report.notes.push_back("tables are not as we left them: all are read back");
-      event(Severity::warning, "tables_changed", report.notes.back());
-      auto without = std::make_shared<plan::DeviceMap>();
-      for (const auto& [guid, record] : *ledger_.devices)
-        (*without)[guid] =
-            std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->unkept_fields});
-      ledger_.devices = std::move(without);
-    }
+  forget_changed(found);
+  const bool hold = co_await digests_hold(found);
+  if (!hold) {
+    report.notes.push_back("tables are not as we left them: all are read back");
+    event(Severity::warning, "tables_changed", report.notes.back());
+    forget_all_tables();
   }
   const std::vector<SwitchId> unread = program::to_read_back(*found.fabric, shadow_, *ledger_.devices);
   if (unread.empty()) co_return;
@@ -200,8 +197,48 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
   co_await discovery::read_back(*around_.client, shadow_, all);
 }
 
-/// After a start: one block of every switch on record, chosen at random, still has the digest it had. Another
-/// manager that ran meanwhile would hardly have left all of them.
+/// What was said of these tables holds no longer: neither the Shadow nor the Ledger's digests.
+void Sweeper::forget_tables(std::span<const Guid> nodes) {
+  if (nodes.empty()) return;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  for (const Guid node : nodes) {
+    if (shadow_.find_device(node) != nullptr) shadow_.device(node).erase(mad::AttrId::linear_forwarding);
+    const auto record = devices->find(node);
+    if (record == devices->end() || record->second->lft_digests.empty()) continue;
+    record->second =
+        std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->second->unkept_fields});
+  }
+  ledger_.devices = std::move(devices);
+}
+
+void Sweeper::forget_all_tables() {
+  std::vector<Guid> nodes;
+  for (const auto& [guid, record] : *ledger_.devices) nodes.push_back(guid);
+  if (known_)
+    for (const fabric::Node& node : known_->fabric->nodes()) nodes.push_back(node.guid);
+  forget_tables(nodes);
+}
+
+/// Switches that booted, that were not here at the last sweep, or whose GUID somebody else answers to as
+/// well.
+void Sweeper::forget_changed(const discovery::Discovered& found) {
+  std::vector<Guid> nodes = found.booted;
+  for (const discovery::Finding& finding : found.findings)
+    if (finding.kind == discovery::Finding::Kind::duplicate_guid) nodes.push_back(finding.node);
+  for (const NodeId node : found.fabric->switches()) {
+    const Guid guid = found.fabric->node(node).guid;
+    const bool here_before = !known_ || known_->fabric->find(guid);
+    const bool was_double = std::ranges::find(doubles_, guid) != doubles_.end();
+    if (!here_before || was_double) nodes.push_back(guid);
+  }
+  doubles_.clear();
+  for (const discovery::Finding& finding : found.findings)
+    if (finding.kind == discovery::Finding::Kind::duplicate_guid) doubles_.push_back(finding.node);
+  forget_tables(nodes);
+}
+
+/// One block of every switch on record, chosen at random, still has the digest it had. Another manager that
+/// ran meanwhile would hardly have left all of them.
 asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
   const fabric::PathTree paths(*found.fabric, found.own_port);
   std::mt19937_64 random(raw(own_guid_) ^ static_cast<std::uint64_t>(
@@ -253,9 +290,33 @@ asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
   co_return saved;
 }
 
+/// Digests of tables that are about to change are gone from the disk before the first block is written: who
+/// is killed in the middle must not trust them.
+asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discovered& found,
+                                                       const plan::Planned& planned) {
+  plan::Ledger without = ledger_;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  bool changed = false;
+  const routing::Routes& routes = planned.plan->routes();
+  for (std::size_t s = 0; s < found.fabric->switch_count(); ++s) {
+    const Guid guid = found.fabric->node(static_cast<SwitchId>(s)).guid;
+    const auto record = devices->find(guid);
+    if (record == devices->end() || record->second->lft_digests.empty()) continue;
+    if (program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty()) continue;
+    record->second =
+        std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->second->unkept_fields});
+    changed = true;
+  }
+  if (!changed) co_return;
+  without.devices = std::move(devices);
+  Result<void> saved = co_await commit(without);
+  if (!saved) event(Severity::error, "state_not_saved", saved.error().what);
+}
+
 asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const plan::Planned& planned,
                                      SweepReport& report) {
   program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
+  co_await void_digests_of_changes(found, planned);
   program::Job job;
   job.fabric = found.fabric;
   job.plan = planned.plan;
@@ -274,6 +335,9 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
     dirty_.push_back({failure.node, failure.what, failure.why});
   tell_findings(found.findings);
   for (const std::string& text : done.restless) report.notes.push_back(text);
+  if (done.links_waiting > 0)
+    report.notes.push_back(fmt::format(
+        "{} live ports keep their MTU or VL count until their link next comes up", done.links_waiting));
   report.failed = done.failed.size();
   report.clean = done.failed.empty() && done.restless.empty() && found.findings.empty();
 
@@ -390,7 +454,7 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
   }
   if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
   for (const discovery::Manager& manager : look.managers)
-    if (outranks(manager.info, settings_->manager.priority, own_guid_))
+    if (outranks(manager.info, settings_->manager.priority, own_guid_, master_))
       asks_full =
           fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
   report.clean = look.changes.empty() && dirty_.empty() && problems_.empty();

@@ -66,6 +66,11 @@ class Sweeper {
   asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found,
                                            std::vector<std::string>& restless);
 
+  asio::awaitable<void> void_digests_of_changes(const discovery::Discovered& found,
+                                                const plan::Planned& planned);
+  void forget_tables(std::span<const Guid> nodes);
+  void forget_all_tables();
+  void forget_changed(const discovery::Discovered& found);
   std::string yields_to(const discovery::Discovered& found);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(const fabric::Fabric& before, const fabric::Fabric& after);
@@ -86,9 +91,9 @@ class Sweeper {
   std::vector<Problem> problems_;
   std::vector<Dirty> dirty_;
   std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.
+  std::vector<Guid> doubles_;      ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};
   bool master_ = false;
-  bool digests_checked_ = false;
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;
   Instant began_{};

@@ -30,9 +30,10 @@ fabric::Port to_port(const mad::PortInfo& info, Guid guid) {
   port.guid = guid;
   port.state = info.state;
   port.phys = info.phys;
-  port.lid = info.lid;
+  const bool usable = is_unicast(info.lid) && (raw(info.lid) & ((1u << info.lmc) - 1)) == 0;
+  port.lid = usable ? info.lid : kLidNone;
   port.sm_lid = info.sm_lid;
-  port.lmc = info.lmc;
+  port.lmc = usable ? info.lmc : std::uint8_t{0};
   port.mtu_cap = info.mtu_cap;
   port.neighbor_mtu = info.neighbor_mtu;
   port.vl_cap = info.vl_cap;

@@ -51,8 +51,11 @@ class Run {
   void join(Builder::End from, Builder::End to, const mad::DirectedRoute& route);
   void report(Finding::Kind kind, Guid node, std::string what);
   void probe_links_of(Guid guid);
-  void drop_unreadable();
+  bool drop_unreadable();
   void note_boot(Guid guid, const mad::SwitchInfo& info);
+  void note_boot(Guid guid, const mad::PortInfo& port0);
+  void drop_tables(Guid guid);
+  void drop_unreachable();
   Discovered finish();
 
   transport::SmpClient& client_;
@@ -63,7 +66,12 @@ class Run {
   std::unordered_map<Guid, Found> found_;
   Guid own_node_{};
   PortNum own_port_{};
-  std::vector<std::pair<Builder::End, mad::DirectedRoute>> unanswered_;
+  struct Unanswered {
+    Builder::End from;
+    mad::DirectedRoute route;
+    Guid heard{};
+  };
+  std::vector<Unanswered> unanswered_;
   Discovered result_;
 };
 
@@ -135,7 +143,7 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
     const bool silent = info.error().code == Errc::timeout;
     report(silent ? Finding::Kind::mute : Finding::Kind::nonsense, Guid{},
            fmt::format("behind {}: {}", describe_end(builder_, from), info.error().what));
-    unanswered_.emplace_back(from, route);
+    unanswered_.push_back({from, route, {}});
     co_return;
   }
   const Builder::End to{info->node_guid, info->local_port};
@@ -149,7 +157,7 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
            fmt::format("GUID {} answers at two places with different nodes: by {} and by {}",
                        to_string(info->node_guid), mad::to_string(found_[info->node_guid].route),
                        mad::to_string(route)));
-    unanswered_.emplace_back(from, route);
+    unanswered_.push_back({from, route, {}});
     co_return;
   }
   join(from, to, route);
@@ -168,7 +176,7 @@ void Run::join(Builder::End from, Builder::End to, const mad::DirectedRoute& rou
          fmt::format("GUID {} answers at two places, or a cable moved while we looked: {}; by {} and by {}",
                      to_string(to.guid), joined.error().what, mad::to_string(found_[to.guid].route),
                      mad::to_string(route)));
-  unanswered_.emplace_back(from, route);
+  unanswered_.push_back({from, route, {}});
 }
 
 asio::awaitable<void> Run::explore_end_node(Target target, mad::NodeInfo info) {
@@ -220,6 +228,7 @@ asio::awaitable<void> Run::read_port(Target target, PortNum port, Guid port_guid
     report(Finding::Kind::nonsense, target.node, fmt::format("{}: {}", where, *why));
     co_return;
   }
+  if (raw(port) == 0) note_boot(target.node, info);
   shadow_.set(target.node, AttrId::port_info, raw(port), *answer);
   (void)builder_.set_port(target.node, port, to_port(info, port_guid));
   const bool runs_sm = port_guid != Guid{} && mad::has(info, mad::PortCap::is_sm);
@@ -267,7 +276,22 @@ void Run::note_boot(Guid guid, const mad::SwitchInfo& info) {
   const mad::DeviceBlocks* device = shadow_.find_device(guid);
   if (device == nullptr) return;
   const auto before = mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0);
-  if (before && before->lft_top != Lid{} && info.lft_top == Lid{}) shadow_.drop_device(guid);
+  if (before && before->lft_top != Lid{} && info.lft_top == Lid{}) drop_tables(guid);
+}
+
+void Run::drop_tables(Guid guid) {
+  shadow_.device(guid).erase(AttrId::linear_forwarding);
+  result_.booted.push_back(guid);
+}
+
+/// The LIDs of port 0 back at zero say the same, also when our own Set has just restored LinearFDBTop.
+void Run::note_boot(Guid guid, const mad::PortInfo& port0) {
+  const mad::DeviceBlocks* device = shadow_.find_device(guid);
+  if (device == nullptr) return;
+  const auto before = mad::held<mad::PortInfo>(*device, AttrId::port_info, 0);
+  const bool lost_lid = before && before->lid != Lid{} && port0.lid == Lid{};
+  const bool lost_sm = before && before->sm_lid != Lid{} && port0.sm_lid == Lid{};
+  if (lost_lid || lost_sm) drop_tables(guid);
 }
 
 asio::awaitable<void> Run::read_manager(Target target) {
@@ -278,7 +302,8 @@ asio::awaitable<void> Run::read_manager(Target target) {
 
 /// A node whose port or switch attributes could not be read cannot be programmed: nothing may be routed
 /// through it.
-void Run::drop_unreadable() {
+bool Run::drop_unreadable() {
+  bool dropped = false;
   for (const auto& [guid, found] : found_) {
     if (!builder_.has_node(guid) || guid == own_node_) continue;
     const bool is_switch = builder_.node(guid).type == NodeType::switch_;
@@ -286,19 +311,29 @@ void Run::drop_unreadable() {
     if (builder_.port(guid, must_know).known) continue;
     for (int p = 1; p <= builder_.node(guid).port_count; ++p)
       if (const auto peer = builder_.peer({guid, static_cast<PortNum>(p)}))
-        unanswered_.emplace_back(*peer, found_[peer->guid].route.then(peer->port));
+        unanswered_.push_back({*peer, found_[peer->guid].route.then(peer->port), guid});
     builder_.drop_node(guid);
+    dropped = true;
   }
+  return dropped;
+}
+
+/// What only a node that was left out leads to cannot be reached by any route that we know.
+void Run::drop_unreachable() {
+  const fabric::Fabric fabric = builder_.build();
+  const fabric::PathTree paths(fabric, {*fabric.find(own_node_), own_port_});
+  for (std::size_t n = 0; n < fabric.node_count(); ++n)
+    if (!paths.reaches(static_cast<NodeId>(n))) builder_.drop_node(fabric.node(static_cast<NodeId>(n)).guid);
 }
 
 Discovered Run::finish() {
-  drop_unreadable();
+  if (drop_unreadable()) drop_unreachable();
   auto fabric = std::make_shared<const fabric::Fabric>(builder_.build());
   result_.own_port = {*fabric->find(own_node_), own_port_};
-  for (const auto& [end, route] : unanswered_) {
+  for (const auto& [end, route, heard] : unanswered_) {
     if (!fabric->find(end.guid)) continue;
     const fabric::PortRef port{*fabric->find(end.guid), end.port};
-    if (!fabric->port(port).peer) result_.dangling.push_back({port, route});
+    if (!fabric->port(port).peer) result_.dangling.push_back({port, route, heard});
   }
   std::ranges::sort(result_.managers, {}, [](const Manager& m) { return m.info.guid; });
   std::ranges::sort(result_.findings, {}, &Finding::what);

@@ -38,6 +38,7 @@ struct Manager {
 struct Dangling {
   fabric::PortRef port;
   mad::DirectedRoute route;  ///< To the node behind it.
+  Guid heard{};              ///< Who answered there and could not be used; 0 when nobody did.
 };
 
 struct Discovered {
@@ -46,6 +47,7 @@ struct Discovered {
   std::vector<Manager> managers;  ///< Ours is not among them. By GUID.
   std::vector<Finding> findings;  ///< In order of text.
   std::vector<Dangling> dangling;
+  std::vector<Guid> booted;         ///< Switches that lost what they held since the Shadow learned it.
   std::vector<Guid> state_changed;  ///< Switches whose PortStateChange was found set and not cleared.
 };
 

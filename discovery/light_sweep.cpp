@@ -66,8 +66,8 @@ struct Look {
     Result<mad::AttrData> answer = co_await client.get(target, AttrId::node_info, 0);
     if (!answer) co_return;
     const auto info = mad::decode<mad::NodeInfo>(*answer);
-    if (nonsense_in(info) || known.fabric->find(info.node_guid))
-      co_return;  // told at the last discovery, no news
+    const bool no_news = known.fabric->find(info.node_guid) || info.node_guid == dangling.heard;
+    if (nonsense_in(info) || no_news) co_return;  // told at the last discovery, no news
     changed(dangling.port.node, fmt::format("somebody answers now behind port {}", raw(dangling.port.port)));
   }
 

@@ -35,6 +35,7 @@ Fabric Fabric::with(std::span<const std::pair<PortRef, Port>> ports) const {
 }
 
 std::string describe(const Node& node) {
+  if (node.description.empty()) return to_string(node.guid);
   return fmt::format("{} ({})", to_string(node.guid), node.description);
 }
 

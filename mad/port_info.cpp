@@ -37,9 +37,6 @@ std::optional<std::string> nonsense_in(const PortInfo& port) {
   if (port.state < PortState::down || port.state > PortState::active)
     return fmt::format("PortState {}", raw(port.state));
   if (port.phys > PhysState::phy_test) return fmt::format("PortPhysicalState {}", raw(port.phys));
-  if (raw(port.lid) > raw(kLidLastUnicast)) return fmt::format("LID 0x{:04x} is not unicast", raw(port.lid));
-  if (port.lmc != 0 && (raw(port.lid) & ((1u << port.lmc) - 1)) != 0)
-    return fmt::format("LID {} is not aligned to LMC {}", raw(port.lid), port.lmc);
   if (port.mtu_cap < Mtu::mtu256 || port.mtu_cap > Mtu::mtu4096)
     return fmt::format("MTUCap {}", raw(port.mtu_cap));
   if (port.vl_cap > VlCount::vl15) return fmt::format("VLCap {}", raw(port.vl_cap));

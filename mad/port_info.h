@@ -162,7 +162,8 @@ LinkSpeed active_speed(const PortInfo& port);
 LinkSpeed fastest_supported(const PortInfo& port);
 LinkWidth widest_supported(const PortInfo& port);
 
-/// Why an answered PortInfo cannot be true, or nothing: impossible state, LID, LMC, MTU or VL code.
+/// Why an answered PortInfo cannot be true, or nothing: impossible state, MTU or VL code. An impossible LID
+/// is no such reason: it is mended by giving the port another.
 std::optional<std::string> nonsense_in(const PortInfo& port);
 
 }  // namespace weft::mad

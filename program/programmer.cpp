@@ -57,6 +57,8 @@ class Run {
   bool is_settled(const PortWork& work) const;
   const plan::PortSettings& settings_of(fabric::PortRef port) const;
   bool is_external_switch_port(fabric::PortRef port) const;
+  static bool keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held,
+                                  std::uint32_t unkept);
   std::uint32_t unkept_of(Guid node) const;
   void fail_on(Guid node, std::string what, std::string why);
   void step() {
@@ -116,6 +118,16 @@ bool Run::is_external_switch_port(fabric::PortRef port) const {
   return raw(port.port) != 0 && job_.fabric->is_switch(port.node);
 }
 
+/// A live link that keeps its MTU or VL count although the plan has others.
+bool Run::keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held, std::uint32_t unkept) {
+  const auto info = mad::decode<mad::PortInfo>(held);
+  if (!settings.bring_up || info.state != PortState::active) return false;
+  mad::PortInfo planned = info;
+  planned.neighbor_mtu = settings.link.mtu;
+  planned.operational_vls = settings.link.vls;
+  return (differing(info, planned) & ~unkept) != 0;
+}
+
 std::uint32_t Run::unkept_of(Guid node) const {
   const auto learned = result_.unkept.find(node);
   if (learned != result_.unkept.end()) return learned->second;
@@ -140,6 +152,7 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
       if ((port == job_.own_port) != (phase == Phase::own_port)) continue;
       const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
+      if (held != nullptr && keeps_link_settings(settings_of(port), *held, unkept_of(guid))) ++result_.links_waiting;
       const auto needed =
           port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
       if (needed) work.push_back(*needed);

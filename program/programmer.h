@@ -37,7 +37,7 @@ struct Programmed {
   std::vector<std::string> restless;
   /// PortInfo fields that a device answered with other values than set, by node GUID.
   std::map<Guid, std::uint32_t> unkept;
-  std::uint64_t links_waiting = 0;  ///< Live links that keep an MTU or VL count other than planned.
+  std::uint64_t links_waiting = 0;  ///< Live ports that keep an MTU or VL count other than planned.
 };
 
 struct Job {

@@ -108,8 +108,6 @@ TEST(NonsenseIn, NamesTheFieldThatCannotBe) {
   EXPECT_EQ(reason([](PortInfo& p) { p.state = PortState::no_change; }), "PortState 0");
   EXPECT_EQ(reason([](PortInfo& p) { p.state = static_cast<PortState>(5); }), "PortState 5");
   EXPECT_EQ(reason([](PortInfo& p) { p.phys = static_cast<PhysState>(8); }), "PortPhysicalState 8");
-  EXPECT_EQ(reason([](PortInfo& p) { p.lid = Lid{0xc000}; }), "LID 0xc000 is not unicast");
-  EXPECT_EQ(reason([](PortInfo& p) { p.lid = Lid{9}; }), "LID 9 is not aligned to LMC 3");
   EXPECT_EQ(reason([](PortInfo& p) { p.mtu_cap = Mtu::none; }), "MTUCap 0");
   EXPECT_EQ(reason([](PortInfo& p) { p.mtu_cap = static_cast<Mtu>(6); }), "MTUCap 6");
   EXPECT_EQ(reason([](PortInfo& p) { p.vl_cap = static_cast<VlCount>(6); }), "VLCap 6");
