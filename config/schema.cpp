@@ -78,7 +78,9 @@ void add_device_keys(std::vector<Key>& keys) {
 
 void add_subnet_keys(std::vector<Key>& keys) {
   keys.push_back(key("manager.priority", MEMBER(manager.priority), number(0, 15),
-                     "Of several subnet managers the one with the highest priority is master.",
+                     "Told to other subnet managers. Of two that start at once, the one with the higher priority "
+                     "becomes master; "
+                     "one that is master already is not challenged.",
                      "sm_priority"));
   keys.push_back(key("subnet.prefix", MEMBER(plan.subnet.prefix), prefix(),
                      "First half of every GID of the subnet.", "subnet_prefix"));

@@ -139,8 +139,8 @@ INSTANTIATE_TEST_SUITE_P(AtManyMoments, KilledManager, testing::Range(1, 31));
 TEST(AnotherMaster, IsToldAndNothingIsWritten) {
   Whole whole("fat-tree:radix=8");
   ASSERT_TRUE(whole.bring_up().clean);
-  auto first = std::move(whole.manager);
-  auto first_transport = std::move(whole.transport);
+  const auto first_transport = std::move(whole.transport);  // outlives its manager
+  const auto first = std::move(whole.manager);
   whole.start({}, {}, "h00007");
   const std::uint64_t before = whole.sets();
   const daemon::SweepReport report = whole.bring_up();
