@@ -39,6 +39,11 @@ bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid, bo
   return other.priority > priority || (other.priority == priority && other.guid < own_guid);
 }
 
+/// The same record, with nothing said of the tables.
+std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceRecord& record) {
+  return std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record.unkept_fields});
+}
+
 }  // namespace
 
 /// Times one phase of a sweep and counts its packets.
@@ -205,8 +210,7 @@ void Sweeper::forget_tables(std::span<const Guid> nodes) {
     if (shadow_.find_device(node) != nullptr) shadow_.device(node).erase(mad::AttrId::linear_forwarding);
     const auto record = devices->find(node);
     if (record == devices->end() || record->second->lft_digests.empty()) continue;
-    record->second =
-        std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->second->unkept_fields});
+    record->second = without_digests(*record->second);
   }
   ledger_.devices = std::move(devices);
 }
@@ -303,8 +307,7 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
     const auto record = devices->find(guid);
     if (record == devices->end() || record->second->lft_digests.empty()) continue;
     if (program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty()) continue;
-    record->second =
-        std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record->second->unkept_fields});
+    record->second = without_digests(*record->second);
     changed = true;
   }
   if (!changed) co_return;
