@@ -58,6 +58,8 @@ struct Look {
                             : std::nullopt;
     if (before && (before->state != now.state || before->lid != now.lid || before->sm_lid != now.sm_lid))
       changed(ref.node, fmt::format("port {}: state, LID or MasterSMLID is not what it was", raw(ref.port)));
+    const bool lost_is_sm = before && has(*before, mad::PortCap::is_sm) && !has(now, mad::PortCap::is_sm);
+    if (ref == known.own_port && lost_is_sm) changed(ref.node, "our own port has lost IsSM");
   }
 
   asio::awaitable<void> look_behind(Dangling dangling) {

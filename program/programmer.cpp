@@ -119,7 +119,8 @@ bool Run::is_external_switch_port(fabric::PortRef port) const {
 }
 
 /// A live link that keeps its MTU or VL count although the plan has others.
-bool Run::keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held, std::uint32_t unkept) {
+bool Run::keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held,
+                              std::uint32_t unkept) {
   const auto info = mad::decode<mad::PortInfo>(held);
   if (!settings.bring_up || info.state != PortState::active) return false;
   mad::PortInfo planned = info;
@@ -152,7 +153,8 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
       if ((port == job_.own_port) != (phase == Phase::own_port)) continue;
       const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
-      if (held != nullptr && keeps_link_settings(settings_of(port), *held, unkept_of(guid))) ++result_.links_waiting;
+      if (held != nullptr && keeps_link_settings(settings_of(port), *held, unkept_of(guid)))
+        ++result_.links_waiting;
       const auto needed =
           port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
       if (needed) work.push_back(*needed);
@@ -303,10 +305,12 @@ asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
   Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
   if (answer) {
     shadow_.set(target.node, AttrId::linear_forwarding, block, data);
-  } else if (answer.error().code != Errc::cancelled) {
+  } else {
+    // It may have been written all the same, also when we were stopped meanwhile.
     if (mad::DeviceBlocks& device = shadow_.device(target.node);
         device.find(AttrId::linear_forwarding, block))
       device.erase(AttrId::linear_forwarding, block);
+    if (answer.error().code == Errc::cancelled) co_return;
     fail_on(target.node, fmt::format("LinearForwardingTable block {}", block), answer.error().what);
   }
   step();

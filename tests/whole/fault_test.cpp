@@ -10,14 +10,6 @@ namespace {
 
 constexpr Duration kAMinute = std::chrono::minutes(1);
 
-bool has_problem(const daemon::Manager& manager, std::string_view text) {
-  daemon::Status status;
-  manager.describe(status);
-  for (const daemon::Problem& problem : status.problems)
-    if (problem.what.find(text) != std::string::npos) return true;
-  return false;
-}
-
 class Loss : public testing::TestWithParam<int> {};
 
 TEST_P(Loss, OfThreeInTenExchangesIsOvercome) {
@@ -69,7 +61,7 @@ TEST(NodeThatAnswersNonsense, IsToldAndLeftOutWhileTheRestComesUp) {
   });
   const daemon::SweepReport report = whole.bring_up();
   EXPECT_EQ(report.error, "");
-  EXPECT_TRUE(has_problem(*whole.manager, "NumPorts 0"));
+  EXPECT_TRUE(whole.has_problem("NumPorts 0"));
   const sim::PortSummary ports = sim::port_summary(*whole.world);
   EXPECT_EQ(ports.active, ports.linked - 2);
 }
@@ -80,7 +72,7 @@ TEST(DuplicateGuid, IsToldWithBothPlaces) {
   const daemon::SweepReport report = whole.bring_up();
   EXPECT_EQ(report.error, "");
   EXPECT_FALSE(report.clean);
-  EXPECT_TRUE(has_problem(*whole.manager, "answers at two places"));
+  EXPECT_TRUE(whole.has_problem("answers at two places"));
   const sim::PortSummary ports = sim::port_summary(*whole.world);
   EXPECT_GE(ports.active, ports.linked - 4);
 }

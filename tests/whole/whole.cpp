@@ -1,10 +1,16 @@
 #include "tests/whole/whole.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <boost/asio/co_spawn.hpp>
 
 namespace weft::test {
+
+void MemoryStore::save(plan::Ledger given, Done done) {
+  if (!refuses) ledger = std::move(given);
+  if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
+}
 
 Whole::Whole(std::string_view blueprint, std::uint64_t seed, sim::NetworkSettings settings) {
   const auto topology = topology::load(blueprint);
@@ -37,6 +43,7 @@ daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, st
   parts.clock = &clock;
   parts.workers = workers.get();
   parts.events = events.get();
+  parts.store = &store;
   manager =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport->set_is_sm(true);
@@ -62,13 +69,19 @@ bool Whole::run_until(const std::function<bool()>& holds, Duration limit) {
     asio::co_spawn(loop, manager->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
   }
   bool over = false;
-  clock.after(limit, [&over] { over = true; });
+  const Clock::TimerId timer = clock.after(limit, [&over] { over = true; });
   bool held = false;
   transport::run_virtual(loop, clock, [&] {
     held = holds();
     return held || over;
   });
+  clock.cancel(timer);
   return held;
+}
+
+bool Whole::settle(Duration limit) {
+  const auto clean = [this] { return !manager->sweeps().empty() && manager->sweeps().back().clean; };
+  return run_until([&] { return clean() && faults().empty(); }, limit);
 }
 
 void Whole::run_for(Duration time) {
@@ -77,6 +90,19 @@ void Whole::run_for(Duration time) {
 
 std::uint64_t Whole::sets() const {
   return world->counters().total({.mgmt_class = {}, .method = mad::Method::set, .attribute = {}});
+}
+
+daemon::Status Whole::status() const {
+  daemon::Status status;
+  manager->describe(status);
+  return status;
+}
+
+bool Whole::has_problem(std::string_view text) const {
+  const auto names_it = [text](const daemon::Problem& one) {
+    return one.what.find(text) != std::string::npos;
+  };
+  return std::ranges::any_of(status().problems, names_it);
 }
 
 std::string Whole::faults() const {
@@ -91,6 +117,36 @@ std::string Whole::faults() const {
                        reach.failures.empty() ? "" : reach.failures.front());
   if (const auto loop_found = sim::credit_loop(*world)) return "credit loop: " + *loop_found;
   return "";
+}
+
+Rival::Rival(Whole& whole, std::string_view host, config::Settings settings) : whole_(whole) {
+  auto opened = sim::SimTransport::open(*whole.network, host, PortNum{1});
+  if (!opened) throw std::runtime_error(opened.error().what);
+  transport_ = std::move(*opened);
+  daemon::Manager::Parts parts;
+  parts.transport = transport_.get();
+  parts.clock = &whole.clock;
+  parts.workers = whole.workers.get();
+  parts.events = whole.events.get();
+  manager_ = std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings),
+                                               plan::Ledger{});
+  (void)transport_->set_is_sm(true);
+  asio::co_spawn(whole.loop, manager_->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
+}
+
+void Rival::stop() {
+  if (!manager_) return;
+  (void)transport_->set_is_sm(false);
+  manager_->stop();
+  transport::run_virtual(whole_.loop, whole_.clock, [this] { return !running_; });
+  manager_.reset();
+  transport_.reset();
+}
+
+daemon::Status Rival::status() const {
+  daemon::Status status;
+  manager_->describe(status);
+  return status;
 }
 
 }  // namespace weft::test

@@ -6,6 +6,7 @@
 
 #include "daemon/event_log.h"
 #include "daemon/manager.h"
+#include "daemon/store.h"
 #include "daemon/workers.h"
 #include "sim/judge.h"
 #include "sim/network.h"
@@ -14,6 +15,18 @@
 #include "transport/run.h"
 
 namespace weft::test {
+
+/// Keeps the last Ledger handed over, as a disk would: what a manager that was killed finds when it starts
+/// again. Everything is saved at once, unless it is told to refuse.
+class MemoryStore final : public daemon::Store {
+ public:
+  void save(plan::Ledger ledger, Done done) override;
+  void append(std::vector<daemon::Event>) override {}
+  std::string health() const override { return refuses ? "refused" : "ok"; }
+
+  plan::Ledger ledger;
+  bool refuses = false;
+};
 
 class Whole {
  public:
@@ -33,10 +46,15 @@ class Whole {
   void run_for(Duration time);
   /// Runs until this holds, for at most `limit` of virtual time; whether it came to hold.
   bool run_until(const std::function<bool()>& holds, Duration limit);
+  /// Runs until the last sweep was clean and faults() says nothing; whether that came.
+  bool settle(Duration limit = std::chrono::minutes(1));
 
   /// Everything linked is Active, everybody reaches everybody, nothing can deadlock; else what is wrong.
   std::string faults() const;
-  sim::NodeIndex node(std::string_view id) const { return *world->find(id); }
+  daemon::Status status() const;
+  /// The status names a problem with this in its text.
+  bool has_problem(std::string_view text) const;
+  sim::NodeIndex node(std::string_view id) const { return world->find(id).value(); }
   std::uint64_t sets() const;
 
   asio::io_context loop{1};
@@ -45,6 +63,7 @@ class Whole {
   std::unique_ptr<sim::Network> network;
   std::unique_ptr<daemon::InlineWorkers> workers;
   std::unique_ptr<daemon::EventLog> events;
+  MemoryStore store;
   std::unique_ptr<transport::Transport> transport;
   std::unique_ptr<daemon::Manager> manager;
   std::string first_host;
@@ -52,6 +71,27 @@ class Whole {
  private:
   void build(const topology::Topology& topology, std::uint64_t seed, sim::NetworkSettings settings);
   bool running_ = false;
+};
+
+/// A second manager on the fabric of a Whole, at another host; runs while the Whole does. To be destroyed
+/// before the Whole.
+class Rival {
+ public:
+  Rival(Whole& whole, std::string_view host, config::Settings settings = {});
+  ~Rival() { stop(); }
+  Rival(const Rival&) = delete;
+  Rival& operator=(const Rival&) = delete;
+
+  /// Gone, and IsSM with it.
+  void stop();
+  daemon::Manager& manager() { return *manager_; }
+  daemon::Status status() const;
+
+ private:
+  Whole& whole_;
+  std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<daemon::Manager> manager_;
+  bool running_ = true;
 };
 
 }  // namespace weft::test

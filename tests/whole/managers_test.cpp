@@ -1,0 +1,62 @@
+// Beside other managers: who is master, who yields, and what tells others that we are here.
+
+#include <gtest/gtest.h>
+
+#include "mad/port_info.h"
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kOtherHost = "h00007";
+
+bool shows_is_sm(const Whole& whole) {
+  const sim::PortIndex port = whole.world->port_of(whole.node(whole.first_host), PortNum{1});
+  return mad::has(whole.world->port(port).info, mad::PortCap::is_sm);
+}
+
+TEST(TwoMasters, AreOneAfterTheyMet) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  (void)whole.transport->set_is_sm(false);  // as if the fabric had been in two parts
+  Rival rival(whole, kOtherHost);
+  whole.run_for(seconds(7));
+  ASSERT_EQ(rival.status().state, daemon::State::master);
+  (void)whole.transport->set_is_sm(true);
+  whole.manager->ask_for_sweep("merged");
+  rival.manager().ask_for_sweep("merged");
+  whole.run_for(seconds(60));
+  const int masters =
+      (whole.status().state == daemon::State::master) + (rival.status().state == daemon::State::master);
+  EXPECT_EQ(masters, 1);
+  const std::uint64_t before = whole.sets();
+  whole.run_for(seconds(60));
+  EXPECT_EQ(whole.sets(), before);
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST(LostIsSm, IsSetAgain) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  ASSERT_TRUE(shows_is_sm(whole));
+  whole.world->edit_port(whole.world->port_of(whole.node(whole.first_host), PortNum{1}),
+                         [](mad::PortInfo& info) { info.capabilities &= ~raw(mad::PortCap::is_sm); });
+  whole.run_for(seconds(30));
+  EXPECT_TRUE(shows_is_sm(whole));
+}
+
+TEST(IsSmThatWasNeverSet, IsSetOnceWeAreMaster) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  (void)whole.transport->set_is_sm(false);
+  ASSERT_FALSE(shows_is_sm(whole));
+  whole.run_for(seconds(30));
+  EXPECT_TRUE(shows_is_sm(whole));
+}
+
+}  // namespace
+}  // namespace weft::test
