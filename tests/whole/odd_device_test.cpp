@@ -1,6 +1,8 @@
 // Devices that hold or answer what they should not: told, left out where nothing else helps, and the rest of
 // the fabric comes up.
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "mad/port_info.h"
@@ -71,9 +73,15 @@ class RefusingSwitch : public testing::TestWithParam<void (*)(Whole&, sim::NodeI
       const sim::PortIndex own = whole.world->port_of(whole.node(whole.first_host), PortNum{1});
       EXPECT_EQ(sim::path(*whole.world, own, port.info.lid).drop, sim::Drop::none) << host;
     }
-    const std::uint64_t before = whole.sets();
+    const std::uint64_t sets = whole.sets();
+    const std::size_t full = full_sweeps(whole);
     whole.run_for(seconds(60));
-    EXPECT_EQ(whole.sets(), before);
+    EXPECT_EQ(whole.sets(), sets);
+    EXPECT_EQ(full_sweeps(whole), full);
+  }
+  static std::size_t full_sweeps(const Whole& whole) {
+    const auto is_full = [](const daemon::SweepReport& one) { return one.kind == daemon::SweepKind::full; };
+    return static_cast<std::size_t>(std::ranges::count_if(whole.manager->sweeps(), is_full));
   }
 };
 
