@@ -75,8 +75,10 @@ TEST(Discover, SeesTheTrueSpeedOfNewLinks) {
     Scene scene(fmt::format("star:3:speed={}", text));
     const auto found = scene.discover();
     ASSERT_TRUE(found);
-    for (const fabric::PortRef end : found->fabric->end_ports())
-      if (!found->fabric->is_switch(end.node)) EXPECT_EQ(found->fabric->port(end).speed, speed) << text;
+    for (const fabric::PortRef end : found->fabric->end_ports()) {
+      if (found->fabric->is_switch(end.node)) continue;
+      EXPECT_EQ(found->fabric->port(end).speed, speed) << text;
+    }
   }
 }
 
