@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "config/text_check.h"
 #include "config/types.h"
-#include "config/units.h"
 
 namespace weft::config {
 namespace {

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/units.h"
 #include "config/file.h"
 #include "config/names_file.h"
 #include "config/parse.h"
 #include "config/schema.h"
-#include "config/units.h"
 
 namespace weft::config {
 namespace {

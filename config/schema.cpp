@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "config/suggest.h"
+#include "base/units.h"
+#include "base/words.h"
 #include "config/types.h"
-#include "config/units.h"
 #include "routing/engine.h"
 
 namespace weft::config {
@@ -77,11 +77,12 @@ void add_device_keys(std::vector<Key>& keys) {
 }
 
 void add_subnet_keys(std::vector<Key>& keys) {
-  keys.push_back(key("manager.priority", MEMBER(manager.priority), number(0, 15),
-                     "Told to other subnet managers. Of two that start at once, the one with the higher priority "
-                     "becomes master; "
-                     "one that is master already is not challenged.",
-                     "sm_priority"));
+  keys.push_back(
+      key("manager.priority", MEMBER(manager.priority), number(0, 15),
+          "Told to other subnet managers. Of two that start at once, the one with the higher priority "
+          "becomes master; "
+          "one that is master already is not challenged.",
+          "sm_priority"));
   keys.push_back(key("subnet.prefix", MEMBER(plan.subnet.prefix), prefix(),
                      "First half of every GID of the subnet.", "subnet_prefix"));
   keys.push_back(key("subnet.sm_sl", MEMBER(plan.subnet.sm_sl), number(0, 15),

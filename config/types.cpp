@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "config/suggest.h"
-#include "config/units.h"
+#include "base/units.h"
+#include "base/words.h"
 
 namespace weft::config {
 namespace {
@@ -196,11 +196,11 @@ Type<Duration> duration(Duration least, Duration most, std::string_view zero) {
 
 Type<int> wire_time(int most, bool forever) {
   Type<int> type;
-  const std::string longest = duration_text(wire_time(most));
-  type.form = range_words("a time on the wire", duration_text(wire_time(0)), longest);
+  const std::string longest = duration_text(base::wire_time(most));
+  type.form = range_words("a time on the wire", duration_text(base::wire_time(0)), longest);
   if (forever) type.form += ", or forever";
   type.show = [=](const int& code) {
-    return code > most && forever ? std::string("forever") : duration_text(wire_time(code));
+    return code > most && forever ? std::string("forever") : duration_text(base::wire_time(code));
   };
   type.read = [=, form = type.form](const Value& value, Report& report) -> std::optional<int> {
     if (value.kind == Value::Kind::text && value.text == "forever" && forever) return most + 1;
@@ -211,9 +211,9 @@ Type<int> wire_time(int most, bool forever) {
       report.problem(value.place, fmt::format("expects {}, not {}", form, describe(value)));
       return std::nullopt;
     }
-    if (wire_time(*code) > *wanted + *wanted / 10) {
+    if (base::wire_time(*code) > *wanted + *wanted / 10) {
       report.note(value.place, fmt::format("{} becomes {}, the next 4.096us * 2^n", value.text,
-                                           duration_text(wire_time(*code))));
+                                           duration_text(base::wire_time(*code))));
     }
     return code;
   };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "config/units.h"
+#include "base/units.h"
 
 namespace weft::config {
 

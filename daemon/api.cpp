@@ -1,11 +1,11 @@
 #include "daemon/api.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include <boost/json/serialize.hpp>
 
+#include "base/words.h"
 #include "daemon/api_json.h"
 #include "daemon/dump_opensm.h"
 #include "daemon/ledger_json.h"
@@ -298,33 +298,7 @@ Handler with_view(Source source, Answer answer) {
   };
 }
 
-bool equal_but_for_case(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-}
-
 }  // namespace
-
-bool glob_matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // where to go back to, and how much it had swallowed
-  std::size_t swallowed = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      swallowed = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || equal_but_for_case(pattern[p], text[t]))) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++swallowed;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
 
 Router make_api(ApiSource functions) {
   const Source source = std::make_shared<const ApiSource>(std::move(functions));

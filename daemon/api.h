@@ -22,7 +22,4 @@ namespace weft::daemon {
 /// Every function of `source` must be set.
 Router make_api(ApiSource source);
 
-/// '*' stands for any characters, '?' for one; case does not matter.
-bool glob_matches(std::string_view pattern, std::string_view text);
-
 }  // namespace weft::daemon

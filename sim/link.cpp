@@ -2,6 +2,8 @@
 //
 // PortStateChange follows the state machine, not the Set: a port that a Set took down changes it only when
 // the link comes up again. Source: IBTA vol. 1, 14.2.5.4.
+#include <algorithm>
+
 #include "sim/link_training.h"
 #include "sim/world.h"
 
@@ -70,6 +72,38 @@ void World::mend_link(NodeIndex n, PortNum number) {
   if (p == kNoPort || port(p).peer == kNoPort || !port(p).cut) return;
   port(p).cut = port(port(p).peer).cut = false;
   train(p);
+}
+
+void World::unplug(PortIndex p) {
+  const PortIndex peer = port(p).peer;
+  if (peer == kNoPort) return;
+  drop_link(p);
+  for (const PortIndex end : {p, peer}) {
+    port(end).peer = kNoPort;
+    port(end).cut = false;
+  }
+}
+
+void World::plug(PortIndex a, PortIndex b) {
+  if (a == b || port(a).peer != kNoPort || port(b).peer != kNoPort) return;
+  port(a).peer = b;
+  port(b).peer = a;
+  train(a);
+}
+
+void World::swap_places(NodeIndex a, NodeIndex b) {
+  const unsigned common = std::min(node(a).port_count, node(b).port_count);
+  for (unsigned number = 1; number <= common; ++number) {
+    const PortIndex p = port_of(a, static_cast<PortNum>(number));
+    const PortIndex q = port_of(b, static_cast<PortNum>(number));
+    const PortIndex p_peer = port(p).peer;
+    const PortIndex q_peer = port(q).peer;
+    if (p_peer == q) continue;  // cabled to each other: nothing changes
+    unplug(p);
+    unplug(q);
+    if (p_peer != kNoPort) plug(q, p_peer);
+    if (q_peer != kNoPort) plug(p, q_peer);
+  }
 }
 
 void World::power_off(NodeIndex n) {

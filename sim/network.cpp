@@ -90,6 +90,11 @@ void Network::drop(std::uint32_t slot, Drop reason) {
   free_.push_back(slot);
 }
 
+Drop Network::dropped(std::uint32_t slot, Drop reason) {
+  drop(slot, reason);
+  return reason;
+}
+
 void Network::send(ClientId client, const mad::Mad& mad) {
   const Client& who = clients_[raw(client)];
   if (who.endpoint == nullptr) return;
@@ -101,12 +106,13 @@ void Network::send(ClientId client, const mad::Mad& mad) {
   if (!mad::is_response(header.method)) {
     header.tid = (static_cast<std::uint64_t>(raw(client)) + 1) << 32 | (header.tid & kLowTid);
     mad::set_tid(packet.mad, header.tid);
-    if (is_query(header.method) && world_.random().chance(settings_.exchange_loss)) {
-      if (world_.random().chance(0.5)) return drop(slot, Drop::lost);
-      packet.lose_answer = true;
-    }
   }
-  launch(slot);
+  const bool lost = is_query(header.method) && world_.random().chance(settings_.exchange_loss);
+  packet.lose_answer = lost && !world_.random().chance(0.5);
+  // The packet is gone once it has been dropped; watchers see it as it went out.
+  const mad::Mad stamped = watchers_.empty() ? mad::Mad{} : packet.mad;
+  const Drop reason = lost && !packet.lose_answer ? dropped(slot, Drop::lost) : launch(slot);
+  for (Watcher* watcher : watchers_) watcher->sent(client, stamped, reason);
 }
 
 /// The way a directed-route packet takes, either way; its hop pointer and return path are brought to their
@@ -143,17 +149,45 @@ Way Network::way_of(Packet& packet) {
   return route_by_lid(world_, packet.from, packet.mad.address.lid);
 }
 
+/// How long a packet is under way; nothing when a link loses it.
+std::optional<Duration> Network::time_on(const Way& way) {
+  Duration wait = settings_.hop * way.hops;
+  for (int i = 0; i < way.hops; ++i) {
+    if (world_.random().chance(settings_.link_loss)) return std::nullopt;
+    const LinkCondition* link = conditions_.link(way.out[static_cast<std::size_t>(i)]);
+    if (link == nullptr) continue;
+    if (world_.random().chance(link->loss)) return std::nullopt;
+    wait += link->delay;
+  }
+  if (world_.random().chance(settings_.reordered) && settings_.reorder_by > Duration{})
+    wait += Duration(world_.random().below(settings_.reorder_by.count()));
+  return wait;
+}
+
 /// Decides what becomes of a packet: walked through the World as it is now, it arrives later or not at all.
-void Network::launch(std::uint32_t slot) {
+Drop Network::launch(std::uint32_t slot) {
+  const Way way = way_of(packets_[slot]);
+  if (way.drop != Drop::none) return dropped(slot, way.drop);
+  std::optional<Duration> wait = time_on(way);
+  if (!wait) return dropped(slot, Drop::lost);
   Packet& packet = packets_[slot];
-  const Way way = way_of(packet);
-  if (way.drop != Drop::none) return drop(slot, way.drop);
-  for (int i = 0; i < way.hops; ++i)
-    if (world_.random().chance(settings_.link_loss)) return drop(slot, Drop::lost);
   packet.arrival =
       way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
-  const Duration work = for_agent(packet.header, packet.arrival) ? settings_.agent : Duration{};
-  schedule(slot, settings_.hop * way.hops + work);
+  if (for_agent(packet.header, packet.arrival)) {
+    *wait += settings_.agent;
+    if (const AgentCondition* agent = conditions_.agent(world_.port(packet.arrival).node)) {
+      if (world_.random().chance(agent->request_loss)) return dropped(slot, Drop::lost);
+      packet.lose_answer = packet.lose_answer || world_.random().chance(agent->answer_loss);
+      *wait += agent->delay;
+    }
+  }
+  if (world_.random().chance(settings_.duplicates)) {
+    const std::uint32_t twin = take_slot();  // may move nothing: packets keep their place
+    packets_[twin] = packets_[slot];
+    schedule(twin, *wait + settings_.hop);
+  }
+  schedule(slot, *wait);
+  return Drop::none;
 }
 
 void Network::schedule(std::uint32_t slot, Duration wait) {
@@ -232,6 +266,8 @@ void Network::hand_over(std::uint32_t slot, const Client* client) {
   Endpoint* endpoint = client->endpoint;
   const bool directed = packet.header.mgmt_class == MgmtClass::subn_directed;
   packet.mad.address.lid = directed ? kLidPermissive : packet.source;
+  for (Watcher* watcher : watchers_)
+    watcher->received(static_cast<ClientId>(client - clients_.data()), packet.mad);
   endpoint->receive(packet.mad);
   free_.push_back(slot);
 }
@@ -247,12 +283,17 @@ void Network::ask_agent(std::uint32_t slot) {
   if (header.base_version != 1 || header.class_version != 1) {
     smp->method = Method::get_resp;
     smp->status = raw(mad::Status::bad_version);
+  } else if (const auto status = conditions_.refused(n, header.method, header.attribute)) {
+    world_.counters().add(n, header.mgmt_class, header.method, header.attribute);
+    smp->method = Method::get_resp;
+    smp->status = raw(*status);
   } else {
     answer(world_, packet.arrival, *smp);
     if (const World::Forger* forger = world_.forger(n, header.attribute);
         forger != nullptr && !(*forger)(*smp))
       return drop(slot, Drop::mute);
   }
+  for (Watcher* watcher : watchers_) watcher->handled(n, header);
   if (packet.lose_answer) return drop(slot, Drop::lost);
   header.method = smp->method;
   header.status = smp->status;

@@ -14,8 +14,10 @@
 
 #include "base/result.h"
 #include "mad/mad.h"
+#include "sim/conditions.h"
 #include "sim/forward.h"
 #include "sim/traps.h"
+#include "sim/watcher.h"
 #include "sim/world.h"
 
 namespace weft::sim {
@@ -25,6 +27,9 @@ struct NetworkSettings {
   Duration agent = std::chrono::microseconds(10);  ///< An agent's work on one packet.
   double exchange_loss = 0;  ///< Of a Get or Set of a program: half of the lost have been executed.
   double link_loss = 0;      ///< Of any packet, at each link it crosses.
+  double duplicates = 0;     ///< Of any packet: it arrives twice.
+  double reordered = 0;      ///< Of any packet: it is held up for up to `reorder_by`, so others overtake it.
+  Duration reorder_by = std::chrono::microseconds(100);
 };
 
 /// A program attached to a port.
@@ -42,7 +47,7 @@ class Endpoint {
 
 class Network {
  public:
-  enum class ClientId : std::uint32_t {};
+  using ClientId = sim::ClientId;
 
   /// The World must not be given to two networks; both must outlive what is attached.
   explicit Network(World& world, NetworkSettings settings = {});
@@ -53,6 +58,11 @@ class Network {
   World& world() { return world_; }
   NetworkSettings& settings() { return settings_; }
   Traps& traps() { return traps_; }
+  Conditions& conditions() { return conditions_; }
+
+  /// Told of everything from now on; it must stay until unwatched.
+  void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
+  void unwatch(Watcher& watcher) { std::erase(watchers_, &watcher); }
 
   /// Attaches to an HCA port or a switch's port 0.
   ClientId attach(PortIndex port, Endpoint& endpoint);
@@ -72,6 +82,7 @@ class Network {
   /// Packets that ended early, by reason.
   std::uint64_t drops(Drop reason) const { return drops_[static_cast<std::size_t>(reason)]; }
   std::size_t in_flight() const { return heap_.size(); }
+  PortIndex port_of(ClientId client) const { return clients_[raw(client)].port; }
 
  private:
   struct Packet {
@@ -97,10 +108,12 @@ class Network {
   };
 
   std::uint32_t take_slot();
-  void launch(std::uint32_t slot);
+  Drop launch(std::uint32_t slot);
+  std::optional<Duration> time_on(const Way& way);
   Way way_of(Packet& packet);
   Way directed_way(Packet& packet);
   void drop(std::uint32_t slot, Drop reason);
+  Drop dropped(std::uint32_t slot, Drop reason);
   void schedule(std::uint32_t slot, Duration wait);
   void arm();
   void fire();
@@ -115,6 +128,8 @@ class Network {
   World& world_;
   NetworkSettings settings_;
   Traps traps_;
+  Conditions conditions_;
+  std::vector<Watcher*> watchers_;
   std::vector<Client> clients_;
   std::deque<Packet> packets_;  // addresses stay good while more are sent
   std::vector<std::uint32_t> free_;

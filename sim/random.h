@@ -23,6 +23,10 @@ class Random {
     if (probability >= 1) return true;
     return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability;
   }
+  /// From 0 to `end` - 1; `end` must be positive. The tiny bias of the remainder does not matter here.
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(end));
+  }
 
  private:
   std::uint64_t state_;

@@ -244,6 +244,10 @@ void World::forge(NodeIndex n, mad::AttrId attribute, Forger forger) {
     forgers_.erase(forger_key(n, attribute));
 }
 
+void World::end_forging(NodeIndex n) {
+  std::erase_if(forgers_, [n](const auto& entry) { return entry.first >> 16 == raw(n); });
+}
+
 const World::Forger* World::forger(NodeIndex n, mad::AttrId attribute) const {
   if (forgers_.empty()) return nullptr;
   const auto found = forgers_.find(forger_key(n, attribute));

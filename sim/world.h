@@ -131,6 +131,12 @@ class World {
   // Faults. Ports are named by node and number; a port that does not exist or has no cable is ignored.
   void cut_link(NodeIndex n, PortNum number);
   void mend_link(NodeIndex n, PortNum number);
+  /// Takes the cable out of both its ports.
+  void unplug(PortIndex p);
+  /// Puts a cable between two ports that have none; nothing happens when one has.
+  void plug(PortIndex a, PortIndex b);
+  /// Two nodes change places: every cable of the one goes to the other's port of the same number.
+  void swap_places(NodeIndex a, NodeIndex b);
   void set_mute(NodeIndex n, Mute mute) { nodes_[raw(n)].mute = mute; }
   /// Off: every link down, no answer. On: as a blank device.
   void power_off(NodeIndex n);
@@ -146,6 +152,8 @@ class World {
   void edit_port(PortIndex p, const std::function<void(mad::PortInfo&)>& edit) { edit(ports_[raw(p)].info); }
   /// Makes a node's answers about one attribute nonsense. An empty function ends it.
   void forge(NodeIndex n, mad::AttrId attribute, Forger forger);
+  /// Ends all forging of a node.
+  void end_forging(NodeIndex n);
   const Forger* forger(NodeIndex n, mad::AttrId attribute) const;
 
   void on_link_changed(LinkChanged listener) { link_changed_ = std::move(listener); }

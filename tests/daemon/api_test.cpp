@@ -212,16 +212,6 @@ TEST_F(ApiTest, AnswersOverASocket) {
   EXPECT_EQ(json::parse(answer.substr(answer.find("\r\n\r\n") + 4)), get("/v1/path?from=host-0&to=host-3"));
 }
 
-TEST(GlobMatches, KnowsStarsAndQuestionMarks) {
-  EXPECT_TRUE(glob_matches("*", ""));
-  EXPECT_TRUE(glob_matches("leaf-*", "LEAF-12"));
-  EXPECT_TRUE(glob_matches("*1*2", "a1b1c2"));
-  EXPECT_TRUE(glob_matches("l??f", "leaf"));
-  EXPECT_FALSE(glob_matches("l?f", "leaf"));
-  EXPECT_FALSE(glob_matches("", "x"));
-  EXPECT_FALSE(glob_matches("leaf", "leaf-1"));
-}
-
 TEST(TimeText, IsIsoWithMilliseconds) {
   EXPECT_EQ(time_text(test::noon() + std::chrono::milliseconds(7)), "2026-03-01T12:00:00.007Z");
 }

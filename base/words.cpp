@@ -1,8 +1,38 @@
-#include "config/suggest.h"
+#include "base/words.h"
 
 #include <algorithm>
+#include <cctype>
 
-namespace weft::config {
+namespace weft::inline base {
+namespace {
+
+bool equal_but_for_case(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+}  // namespace
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // where to go back to, and how much it had swallowed
+  std::size_t swallowed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      swallowed = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || equal_but_for_case(pattern[p], text[t]))) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++swallowed;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
@@ -37,4 +67,4 @@ std::string_view nearest(std::string_view text, std::span<const std::string> wor
   return best;
 }
 
-}  // namespace weft::config
+}  // namespace weft::inline base

@@ -1,4 +1,4 @@
-#include "config/units.h"
+#include "base/units.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace weft::config {
+namespace weft::inline base {
 namespace {
 
 struct Unit {
@@ -188,4 +188,4 @@ std::string yaml_text(std::string_view text) {
   return safe && !null ? std::string(text) : escaped(text);
 }
 
-}  // namespace weft::config
+}  // namespace weft::inline base

@@ -1,8 +1,8 @@
-#include "config/units.h"
+#include "base/units.h"
 
 #include <gtest/gtest.h>
 
-namespace weft::config {
+namespace weft::inline base {
 namespace {
 
 using std::chrono::hours;
@@ -101,4 +101,4 @@ TEST(Texts, AreCutBetweenCharactersWhenQuotedInMessages) {
 }
 
 }  // namespace
-}  // namespace weft::config
+}  // namespace weft::inline base

@@ -1,26 +1,9 @@
-#include "config/suggest.h"
+#include "config/schema.h"
 
 #include <gtest/gtest.h>
 
-#include "config/schema.h"
-
 namespace weft::config {
 namespace {
-
-TEST(EditDistance, CountsInsertedDroppedChangedAndSwappedLetters) {
-  EXPECT_EQ(edit_distance("", ""), 0u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("interval", "intervall"), 1u);
-  EXPECT_EQ(edit_distance("interval", "intreval"), 1u);
-  EXPECT_EQ(edit_distance("sweep", "swap"), 2u);
-}
-
-TEST(Nearest, AnswersNothingWhenNothingIsNear) {
-  const std::vector<std::string> words{"umad", "ibsim", "sim"};
-  EXPECT_EQ(nearest("umda", words), "umad");
-  EXPECT_EQ(nearest("ethernet", words), "");
-  EXPECT_EQ(nearest(std::string(100'000, 'x'), words), "");
-}
 
 TEST(Suggestion, PrefersNeighboursThenTheSameNameElsewhereThenOpenSmsName) {
   EXPECT_EQ(suggestion("sweep", "intervall"), "sweep.interval");

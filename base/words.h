@@ -1,5 +1,5 @@
 #pragma once
-// What a person probably meant.
+// Words as people type them: patterns that match names, and what they probably meant.
 
 #include <cstddef>
 #include <span>
@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::config {
+namespace weft::inline base {
+
+/// Whether `text` fits a pattern with `*` and `?`; case does not matter.
+bool glob_matches(std::string_view pattern, std::string_view text);
 
 /// Fewest letters to insert, drop, change or swap with their neighbour to turn `a` into `b`. Cost: product of
 /// lengths.
@@ -16,4 +19,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The word nearest to `text`, or nothing when none is near. The first of equals.
 std::string_view nearest(std::string_view text, std::span<const std::string> words);
 
-}  // namespace weft::config
+}  // namespace weft::inline base

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-namespace weft::config {
+namespace weft::inline base {
 
 /// "10s", "1.5s", "200ms", "5us", "2min", "1h", "1d"; "0" needs no unit.
 std::optional<Duration> duration_from(std::string_view text);
@@ -37,4 +37,4 @@ std::string in_quotes(std::string_view text);
 /// The text as a YAML value: bare where that is read back as the same text, else in double quotes.
 std::string yaml_text(std::string_view text);
 
-}  // namespace weft::config
+}  // namespace weft::inline base
