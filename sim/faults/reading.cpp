@@ -145,6 +145,9 @@ std::vector<NodeIndex> Reading::matching(std::string_view pattern) {
   const std::optional<Guid> guid = guid_from(pattern);
   for (std::uint32_t n = 0; n < world_.node_count(); ++n) {
     const Node& node = world_.node(NodeIndex{n});
+    const bool is_switch = node.type == NodeType::switch_;
+    if (pattern == "@switches" ? is_switch : pattern == "@hosts" && !is_switch) found.push_back(NodeIndex{n});
+    if (pattern.starts_with('@')) continue;
     if (glob_matches(pattern, node.id) || glob_matches(pattern, node.description) ||
         (guid && node.guid == *guid))
       found.push_back(NodeIndex{n});
@@ -153,7 +156,19 @@ std::vector<NodeIndex> Reading::matching(std::string_view pattern) {
   return found;
 }
 
+bool Reading::is_trunk(PortIndex p) const {
+  const PortIndex peer = world_.port(p).peer;
+  return peer != kNoPort && world_.is_switch(world_.port(p).node) && world_.is_switch(world_.port(peer).node);
+}
+
 std::vector<PortIndex> Reading::matching_ports(std::string_view pattern) {
+  if (pattern == "@trunks") {
+    std::vector<PortIndex> trunks;
+    for (std::uint32_t p = 0; p < world_.port_slots(); ++p)
+      if (is_trunk(PortIndex{p})) trunks.push_back(PortIndex{p});
+    if (trunks.empty()) wrong(Errc::not_found, "no cables between switches");
+    return trunks;
+  }
   std::string_view port_pattern = "*";
   const std::string_view whole = pattern;
   if (const std::size_t bracket = pattern.rfind('['); bracket != pattern.npos && pattern.ends_with(']')) {

@@ -47,10 +47,11 @@ class Reading {
   /// Get or Set.
   mad::Method method(std::string_view name, mad::Method otherwise);
 
-  /// Nodes by id, description or GUID, with * and ?; `pick` chooses some of them.
+  /// Nodes by id, description or GUID, with * and ?, or "@switches", "@hosts"; `pick` chooses some of them.
   Nodes nodes(std::string_view name = {});
   NodeIndex node(std::string_view name);
-  /// One end of each cable: "S1[3]", "L1-*[*]", or "S1" for all of the node.
+  /// One end of each cable: "S1[3]", "L1-*[*]", "S1" for all of the node, "@trunks" for those between
+  /// switches.
   Ports cables(std::string_view name = {});
   /// Ports, cabled or not; the same forms.
   Ports ports(std::string_view name = {});
@@ -65,6 +66,7 @@ class Reading {
   std::size_t pick(std::size_t of);
   std::vector<NodeIndex> matching(std::string_view pattern);
   std::vector<PortIndex> matching_ports(std::string_view pattern);
+  bool is_trunk(PortIndex p) const;
   std::string called(std::string_view name) const;
 
   const World& world_;
