@@ -4,6 +4,7 @@
 // its judgement.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,12 @@ struct PortSummary {
 };
 PortSummary port_summary(const World& world);
 
-/// A cycle of links that wait for each other's buffers, when packets from hosts to all LIDs, from switches to
-/// hosts, and from the ports of managers follow the tables; nothing when there is none. Virtual lanes are not
-/// told apart. Returns the cycle as ports left by: "S0[2] > S1[2] > S2[2] > S0[2]". Cost: O(LIDs x switches +
-/// dependencies). Source: Dally and Seitz, channel dependency graphs.
+/// A cycle of lanes that wait for each other's buffers, when packets of these service levels from hosts to
+/// all LIDs, from switches to hosts, and from the ports of managers follow the forwarding and SL2VL tables;
+/// nothing when there is none. Returns the cycle as ports left by: "S0[2] > S1[2] VL1 > S2[2] > S0[2]". Cost:
+/// O(LIDs x switches x levels + dependencies). Source: Dally and Seitz, channel dependency graphs.
+std::optional<std::string> credit_loop(const World& world, std::span<const Sl> levels);
+/// Of SL 0 alone.
 std::optional<std::string> credit_loop(const World& world);
 
 }  // namespace weft::sim

@@ -16,6 +16,11 @@ void World::note_change(PortIndex p) {
   if (link_changed_) link_changed_(n);
 }
 
+void World::hint_change(PortIndex p) {
+  for (const PortIndex end : {p, port(p).peer})
+    if (end != kNoPort && is_switch(port(end).node)) switch_of(port(end).node).info.state_changed = true;
+}
+
 void World::take_down(PortIndex p, PhysState phys, bool by_set) {
   mad::PortInfo& info = port(p).info;
   const bool changed = info.state != PortState::down;

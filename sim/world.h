@@ -148,6 +148,8 @@ class World {
   void set_guid(NodeIndex n, Guid guid);
   /// Behind the manager's back; tells nobody.
   void set_lid(PortIndex p, Lid lid, std::uint8_t lmc = 0);
+  /// Sets PortStateChange of the switch that a port is on or cabled to; no trap is sent.
+  void hint_change(PortIndex p);
   /// Any other field of a port, such as a capability bit.
   void edit_port(PortIndex p, const std::function<void(mad::PortInfo&)>& edit) { edit(ports_[raw(p)].info); }
   /// Makes a node's answers about one attribute nonsense. An empty function ends it.

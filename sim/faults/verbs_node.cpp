@@ -74,14 +74,19 @@ Action make_lid(Reading& in) {
   const PortIndex p = in.port({});
   const auto lid = static_cast<Lid>(in.number("to", 0, 0xffff));
   const auto lmc = static_cast<std::uint8_t>(in.number("lmc", 0, 7));
-  return [=](Faults& faults) { faults.world().set_lid(p, lid, lmc); };
+  return [=](Faults& faults) {
+    faults.world().set_lid(p, lid, lmc);
+    faults.world().hint_change(p);
+  };
 }
 
 Action make_clear_lids(Reading& in) {
   return each_node(in, [](World& world, NodeIndex n) {
     for (unsigned number = 0; number <= world.node(n).port_count; ++number)
-      if (const PortIndex p = world.port_of(n, static_cast<PortNum>(number)); p != kNoPort)
+      if (const PortIndex p = world.port_of(n, static_cast<PortNum>(number)); p != kNoPort) {
         world.set_lid(p, kLidNone);
+        world.hint_change(p);
+      }
   });
 }
 
@@ -130,7 +135,8 @@ constexpr std::array kVerbs = {
     Verb{"rename", "NODE to=TEXT", "another NodeDescription", make_rename},
     Verb{"guid", "NODE to=GUID", "another node GUID, its port GUIDs with it; doubles are allowed", make_guid},
     Verb{"swap", "NODE with=NODE", "the two change places, cables and all", make_swap},
-    Verb{"lid", "PORT to=LID [lmc=N]", "another LID behind the manager's back", make_lid},
+    Verb{"lid", "PORT to=LID [lmc=N]", "another LID behind the manager's back; PortStateChange hints at it",
+         make_lid},
     Verb{"clear-lids", "NODES [pick=]", "the ports have no LID any more", make_clear_lids},
     Verb{"lower", "NODES [pick=] [lft=N] [mft=N] [mtu=BYTES] [vls=N]", "can do less than before", make_lower},
     Verb{"lose-device", "PORT [away=1s]", "takes the device from the programs attached to it",

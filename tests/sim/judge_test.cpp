@@ -135,6 +135,29 @@ TEST(CreditLoop, IsNotFoundWhenTheRingIsUsedAsARow) {
   EXPECT_FALSE(credit_loop(lab.world));
 }
 
+TEST(CreditLoop, TellsLanesApart) {
+  // Three switches in a ring, always onward: at most two links, the first on VL 0, the second on VL 1.
+  Lab lab(row_of(3, true));
+  lab.make_active();
+  lab.route_row(3, true);
+  EXPECT_TRUE(credit_loop(lab.world));
+  constexpr std::size_t kPorts = 5;
+  for (const char* id : {"s0", "s1", "s2"}) {
+    auto& table = lab.world.switch_of(lab.node(id)).sl_to_vl;
+    table.assign(kPorts * kPorts, {});
+    table[1 * kPorts + 2].fill(0x11);
+  }
+  EXPECT_FALSE(credit_loop(lab.world));
+  lab.world.switch_of(lab.node("s1")).sl_to_vl[1 * kPorts + 2].fill(0x10);  // odd levels stay on VL 0 here
+  EXPECT_FALSE(credit_loop(lab.world));
+  constexpr std::array kLevels = {Sl{0}, Sl{1}};
+  EXPECT_FALSE(credit_loop(lab.world, kLevels)) << "two links of three leave lane 0 no way round";
+  for (const char* id : {"s0", "s2"}) lab.world.switch_of(lab.node(id)).sl_to_vl[1 * kPorts + 2].fill(0x10);
+  const auto loop = credit_loop(lab.world, kLevels);
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->find("VL1"), std::string::npos) << *loop;
+}
+
 TEST(CreditLoop, DoesNotCountPathsBetweenSwitchesOnly) {
   // A ring of 4 used as a row for hosts; only switch to switch traffic would close it, and it has no source.
   Lab lab(row_of(4, true));
