@@ -11,7 +11,9 @@ constexpr std::uint32_t kSectionBlock = 0x0a0d0d0a;
 constexpr std::uint32_t kInterfaceBlock = 1;
 constexpr std::uint32_t kPacketBlock = 6;
 constexpr std::uint32_t kByteOrder = 0x1a2b3c4d;
-constexpr std::uint16_t kLinkTypeInfiniband = 247;
+constexpr std::uint16_t kLinkTypeErf = 197;
+constexpr std::uint8_t kErfInfiniband = 21;
+constexpr std::uint8_t kErfVaryingLength = 4;
 constexpr std::uint16_t kOptionComment = 1;
 constexpr std::uint16_t kOptionName = 2;         // if_name
 constexpr std::uint16_t kOptionFlags = 2;        // epb_flags
@@ -20,13 +22,14 @@ constexpr std::uint16_t kOptionResolution = 9;   // if_tsresol
 constexpr std::uint32_t kInbound = 1;
 constexpr std::uint32_t kOutbound = 2;
 
+constexpr std::size_t kErf = 16;
 constexpr std::size_t kLrh = 8;
 constexpr std::size_t kBth = 12;
 constexpr std::size_t kDeth = 8;
 constexpr std::size_t kHeaders = kLrh + kBth + kDeth;
-constexpr std::size_t kPacket = kHeaders + mad::kMadSize + 4 + 2;  // ICRC, VCRC
-constexpr std::uint8_t kSendOnly = 0x64;                           // unreliable datagram
-constexpr std::uint32_t kQkey = 0x80010000;                        // of QP1; QP0 has none
+constexpr std::size_t kPacket = kErf + kHeaders + mad::kMadSize + 4 + 2;  // ICRC, VCRC
+constexpr std::uint8_t kSendOnly = 0x64;                                  // unreliable datagram
+constexpr std::uint32_t kQkey = 0x80010000;                               // of QP1; QP0 has none
 
 /// Little-endian, as our files are whatever machine writes them.
 class Bytes {
@@ -52,28 +55,49 @@ class Bytes {
   std::vector<std::uint8_t> data;
 };
 
-std::array<std::uint8_t, kPacket> on_the_wire(const PcapngWriter::Entry& entry, const mad::Mad& mad) {
-  std::array<std::uint8_t, kPacket> packet{};
-  const std::span<std::uint8_t> bytes(packet);
+/// Seconds in the upper half, their fraction of 2^32 in the lower.
+std::uint64_t erf_time(Instant time) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const auto count = static_cast<std::uint64_t>(time.count());
+  return count / kSecond << 32 | ((count % kSecond) << 32) / kSecond;
+}
+
+/// The ERF record; all of it but the time is in wire order.
+void put_erf(std::span<std::uint8_t> bytes, Instant time) {
+  const std::uint64_t stamp = erf_time(time);
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(stamp >> 8 * i);
+  bytes[8] = kErfInfiniband;
+  bytes[9] = kErfVaryingLength;
+  put_bits(bytes, 80, 16, kPacket);          // length of the record
+  put_bits(bytes, 112, 16, kPacket - kErf);  // length on the wire
+}
+
+void put_headers(std::span<std::uint8_t> bytes, const PcapngWriter::Entry& entry, const mad::Mad& mad) {
   const mad::MgmtClass mgmt_class = mad::header_of(mad).mgmt_class;
   const bool smp =
       mgmt_class == mad::MgmtClass::subn_lid_routed || mgmt_class == mad::MgmtClass::subn_directed;
-  const Lid from = entry.outbound ? entry.own_lid : mad.address.lid;
-  const Lid to = entry.outbound ? mad.address.lid : entry.own_lid;
-  put_bits(bytes, 0, 4, smp ? 15 : 0);         // VL
-  put_bits(bytes, 8, 4, raw(mad.address.sl));  // SL
-  put_bits(bytes, 14, 2, 2);                   // next: BTH
-  put_bits(bytes, 16, 16, raw(to));            // DLID
+  const std::uint32_t own_qp = smp ? 0 : 1;
+  put_bits(bytes, 0, 4, smp ? 15 : 0);                                             // VL
+  put_bits(bytes, 8, 4, raw(mad.address.sl));                                      // SL
+  put_bits(bytes, 14, 2, 2);                                                       // next: BTH
+  put_bits(bytes, 16, 16, raw(entry.outbound ? mad.address.lid : entry.own_lid));  // DLID
   put_bits(bytes, 37, 11, (kHeaders + mad::kMadSize + 4) / 4);
-  put_bits(bytes, 48, 16, raw(from));  // SLID
-  const std::size_t bth = kLrh * 8;
-  put_bits(bytes, bth, 8, kSendOnly);
-  put_bits(bytes, bth + 16, 16, 0xffff);  // P_Key
-  put_bits(bytes, bth + 40, 24, entry.outbound ? mad.address.qp : (smp ? 0u : 1u));
-  const std::size_t deth = (kLrh + kBth) * 8;
-  put_bits(bytes, deth, 32, smp ? 0 : kQkey);
-  put_bits(bytes, deth + 40, 24, entry.outbound ? (smp ? 0u : 1u) : mad.address.qp);
-  std::ranges::copy(mad.bytes, packet.begin() + kHeaders);
+  put_bits(bytes, 48, 16, raw(entry.outbound ? entry.own_lid : mad.address.lid));  // SLID
+  const std::span<std::uint8_t> bth = bytes.subspan(kLrh);
+  bth[0] = kSendOnly;
+  put_bits(bth, 16, 16, 0xffff);  // P_Key
+  put_bits(bth, 40, 24, entry.outbound ? mad.address.qp : own_qp);
+  const std::span<std::uint8_t> deth = bth.subspan(kBth);
+  put_bits(deth, 0, 32, smp ? 0 : kQkey);
+  put_bits(deth, 40, 24, entry.outbound ? own_qp : mad.address.qp);
+}
+
+std::array<std::uint8_t, kPacket> on_the_wire(const PcapngWriter::Entry& entry, const mad::Mad& mad) {
+  std::array<std::uint8_t, kPacket> packet{};
+  const std::span<std::uint8_t> bytes(packet);
+  put_erf(bytes, entry.time);
+  put_headers(bytes.subspan(kErf), entry, mad);
+  std::ranges::copy(mad.bytes, packet.begin() + kErf + kHeaders);
   return packet;
 }
 
@@ -102,7 +126,7 @@ void PcapngWriter::block(std::uint32_t type, std::span<const std::uint8_t> body)
 
 std::uint32_t PcapngWriter::add_interface(std::string_view name) {
   Bytes body;
-  body.u16(kLinkTypeInfiniband);
+  body.u16(kLinkTypeErf);
   body.u16(0);
   body.u32(0);  // no limit to a packet's length
   body.option(kOptionName, name);
@@ -184,12 +208,14 @@ std::optional<RecordedMad> read_packet(Cursor body) {
   read.time = Instant(static_cast<std::int64_t>(high << 32 | body.number(4)));
   const std::uint32_t length = body.number(4);
   body.number(4);
-  const std::span<const std::uint8_t> packet = body.take_padded(length);
+  const std::span<const std::uint8_t> record = body.take_padded(length);
   each_option(body, [&read](std::uint16_t code, std::span<const std::uint8_t> value) {
     if (code == kOptionFlags && value.size() == 4) read.outbound = (value[0] & 3) == kOutbound;
     if (code == kOptionComment) read.comment = text_of(value);
   });
-  if (body.ran_short() || packet.size() < kHeaders + mad::kMadSize) return std::nullopt;
+  if (body.ran_short() || record.size() < kErf + kHeaders + mad::kMadSize) return std::nullopt;
+  if (record[8] != kErfInfiniband) return std::nullopt;
+  const std::span<const std::uint8_t> packet = record.subspan(kErf);
   if (get_bits(packet, 14, 2) != 2 || packet[kLrh] != kSendOnly) return std::nullopt;
   const auto to = static_cast<Lid>(get_bits(packet, 16, 16));
   const auto from = static_cast<Lid>(get_bits(packet, 48, 16));
@@ -220,7 +246,7 @@ Result<Recording> read_pcapng(std::span<const std::uint8_t> bytes) {
     if (at == 0 && type != kSectionBlock) return bad("no section header");
     if (type == kSectionBlock && body.number(4) != kByteOrder) return bad("another byte order");
     if (type == kInterfaceBlock) {
-      if (body.number(2) != kLinkTypeInfiniband) return bad("an interface that is not InfiniBand");
+      if (body.number(2) != kLinkTypeErf) return bad("an interface whose packets are no ERF records");
       body.number(2);
       body.number(4);
       std::string& name = recording.interfaces.emplace_back();
