@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,11 @@ struct Descriptor {
   }
 };
 
+/// /dev/null, by its number: how people say "no configuration". Other devices and pipes could be endless.
+bool is_null_device(const struct stat& status) {
+  return S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
+}
+
 tl::unexpected<Error> refused(const std::string& path, int error) {
   return fail(Errc::unavailable, "{}: {}", path, std::generic_category().message(error));
 }
@@ -35,7 +41,8 @@ Result<std::string> slurp(const std::string& path) {
   struct stat status{};
   if (::fstat(file.number, &status) != 0) return refused(path, errno);
   if (S_ISDIR(status.st_mode)) return fail(Errc::unavailable, "{}: is a directory, not a file", path);
-  if (!S_ISREG(status.st_mode)) return fail(Errc::unavailable, "{}: is not a regular file", path);
+  if (!S_ISREG(status.st_mode) && !is_null_device(status))
+    return fail(Errc::unavailable, "{}: is not a regular file", path);
   const auto too_large = [&] {
     return fail(Errc::unavailable, "{}: larger than {} MiB; not a configuration", path, kMaxFileBytes >> 20);
   };

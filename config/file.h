@@ -7,8 +7,8 @@
 
 namespace weft::config {
 
-/// Reads a regular file of at most kMaxFileBytes (config/parse.h). Blocks; never waits on a pipe or device.
-/// Errors: `unavailable`, naming the file and the reason.
+/// Reads a regular file of at most kMaxFileBytes (config/parse.h), or /dev/null, which is empty. Blocks;
+/// never waits on a pipe or device. Errors: `unavailable`, naming the file and the reason.
 Result<std::string> slurp(const std::string& path);
 
 }  // namespace weft::config

@@ -115,6 +115,7 @@ asio::awaitable<int> App::serve() {
     if (why.what != said) tell(Severity::warning, "no_device", why.what);
     said = why.what;
     set_state(State::waiting_for_device, why.what);
+    if (why.code == Errc::malformed) co_return kBadUsage;
     if (!may_come || once_) co_return kNoDevice;
     auto start = [this](transport::Completion<transport::Done> done) {
       waiter_ = std::move(done);

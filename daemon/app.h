@@ -17,7 +17,7 @@
 namespace weft::daemon {
 
 /// Opens the way to the fabric that the settings name. Errors: `unavailable`: it may still come and is waited
-/// for; `ambiguous` and `invalid`: a person must choose.
+/// for; `ambiguous` and `invalid`: a person must choose; `malformed`: the settings name what cannot be.
 using OpenTransport = std::function<asio::awaitable<Result<std::unique_ptr<transport::Transport>>>(
     std::shared_ptr<const config::Settings>)>;
 

@@ -78,7 +78,7 @@ class Simulation {
   Result<std::unique_ptr<transport::Transport>> open(const config::TransportSettings& settings) {
     if (!network_) {
       Result<topology::Topology> topology = topology::load(settings.sim_fabric);
-      if (!topology) return fail(Errc::invalid, "{}", topology.error().what);
+      if (!topology) return fail(Errc::malformed, "{}", topology.error().what);
       world_ = std::make_unique<sim::World>(*topology, clock_, 1);
       sim::NetworkSettings network;
       network.hop = network.agent = Duration::zero();

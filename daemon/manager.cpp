@@ -147,8 +147,8 @@ void Manager::settle(const SweepReport& report) {
   else if (report.failed > 0)
     text_ =
         fmt::format("{} blocks could not be written; they are sent again at the next sweep", report.failed);
-  else if (!sweeper_.problems().empty())
-    text_ = fmt::format("{} nodes or ports cannot be read; see problems", sweeper_.problems().size());
+  else if (sweeper_.unreadable() > 0)
+    text_ = fmt::format("{} nodes or ports cannot be used; see problems", sweeper_.unreadable());
   else
     text_ = "the fabric changed during the sweep; another one follows";
 }

@@ -4,18 +4,24 @@
 #include <random>
 
 #include "daemon/store.h"
+#include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
 #include "discovery/read_back.h"
 #include "fabric/compare.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
 #include "log/log.h"
+#include "plan/capacity.h"
 #include "program/digests.h"
 #include "program/port_fields.h"
 #include "program/render.h"
 
 namespace weft::daemon {
 namespace {
+
+/// A manager that shows IsSM and is silent may be master for so many of our sweeps; then it is taken for one
+/// that has died.
+constexpr int kSweepsForTheSilent = 3;
 
 spdlog::logger& logger() {
   static const auto log = log::named("daemon");
@@ -42,6 +48,25 @@ bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid, bo
 /// The same record, with nothing said of the tables.
 std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceRecord& record) {
   return std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record.unkept_fields});
+}
+
+discovery::Discovered without_too_small(discovery::Discovered found, const plan::LidOptions& options,
+                                        const plan::Ledger& ledger) {
+  while (true) {
+    const plan::Capacity capacity = plan::find_too_small(*found.fabric, options, ledger);
+    std::vector<discovery::Finding> findings;
+    for (const SwitchId id : capacity.too_small) {
+      const fabric::Node& node = found.fabric->node(id);
+      if (found.fabric->node_of(id) == found.own_port.node) continue;  // without us there is no fabric
+      findings.push_back({discovery::Finding::Kind::too_small, node.guid,
+                          fmt::format("{} is left out: it forwards to LIDs up to {} only (LinearFDBCap {}), "
+                                      "and {} is in use; lower the LMC or replace the switch",
+                                      fabric::describe(node), node.switch_facts.lft_capacity - 1,
+                                      node.switch_facts.lft_capacity, raw(capacity.top))});
+    }
+    if (findings.empty()) return found;
+    found = discovery::leave_out(found, findings);
+  }
 }
 
 }  // namespace
@@ -125,10 +150,11 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   }
   master_ = true;
   co_await read_tables(*found, report);
-  Result<plan::Planned> planned = co_await make_plan(found->fabric, found->own_port, report);
+  Result<plan::Planned> planned = co_await make_plan(*found, report);
   if (!planned) {
     report.error = planned.error().what;
     event(Severity::error, "plan_failed", report.error);
+    tell_findings(found->findings);
     finish(report);
     co_return report;
   }
@@ -170,6 +196,13 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
                       mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority,
                       where, mad::to_string(manager.route));
   }
+  // Who is master already has asked before; it only tells.
+  silent_sweeps_ = found.silent.empty() ? 0 : silent_sweeps_ + 1;
+  if (who.empty() && !master_ && silent_sweeps_ > 0 && silent_sweeps_ < kSweepsForTheSilent)
+    who = fmt::format(
+        "{} has IsSM set, but its subnet manager does not answer; it is asked in {} sweeps before "
+        "anything is written",
+        to_string(found.silent.front().node), kSweepsForTheSilent);
   if (!who.empty()) {
     if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
     told_ = {who};
@@ -269,16 +302,20 @@ asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) 
   co_return true;
 }
 
-asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(std::shared_ptr<const fabric::Fabric> fabric,
-                                                          fabric::PortRef own_port, SweepReport& report) {
+/// Plans for what was found. Switches whose table is too small are left out of that: with them, nobody would
+/// get tables.
+asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered& found, SweepReport& report) {
   const Phase phase(*this, report, "planning");
-  const std::shared_ptr<const plan::View> before = view_;
-  auto compute = [fabric, own_port, settings = settings_, ledger = ledger_, before] {
+  auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
-    return plan::make_plan(*fabric, settings->plan, ledger, own_port, previous);
+    discovery::Discovered usable = without_too_small(found, settings->plan.lids, ledger);
+    Result<plan::Planned> planned =
+        plan::make_plan(*usable.fabric, settings->plan, ledger, usable.own_port, previous);
+    return std::pair(std::move(usable), std::move(planned));
   };
-  Result<plan::Planned> planned = co_await compute_on(*around_.workers, std::move(compute));
-  co_return planned;
+  auto [usable, planned] = co_await compute_on(*around_.workers, std::move(compute));
+  found = std::move(usable);
+  co_return std::move(planned);
 }
 
 /// LIDs are safe on disk before the first of them is used.
@@ -342,7 +379,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
     report.notes.push_back(fmt::format(
         "{} live ports keep their MTU or VL count until their link next comes up", done.links_waiting));
   report.failed = done.failed.size();
-  report.clean = done.failed.empty() && done.restless.empty() && found.findings.empty();
+  report.clean = done.failed.empty() && done.restless.empty() && unreadable_ == 0;
 
   plan::Planned kept = planned;
   kept.ledger.devices = program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept);
@@ -432,6 +469,7 @@ void Sweeper::tell_differences(const fabric::Fabric& before, const fabric::Fabri
 
 void Sweeper::tell_findings(const std::vector<discovery::Finding>& findings) {
   problems_.clear();
+  unreadable_ = static_cast<std::size_t>(std::ranges::count_if(findings, discovery::spoils));
   std::vector<std::string> now;
   for (const discovery::Finding& finding : findings) {
     problems_.push_back({finding.node, finding.what});
@@ -460,7 +498,7 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
     if (outranks(manager.info, settings_->manager.priority, own_guid_, master_))
       asks_full =
           fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
-  report.clean = look.changes.empty() && dirty_.empty() && problems_.empty();
+  report.clean = look.changes.empty() && dirty_.empty() && unreadable_ == 0;
   finish(report);
   co_return report;
 }

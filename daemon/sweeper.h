@@ -48,6 +48,7 @@ class Sweeper {
   std::optional<Progress> progress() const { return progress_; }
   const std::vector<OtherManager>& other_managers() const { return others_; }
   const std::vector<Problem>& problems() const { return problems_; }
+  std::size_t unreadable() const { return unreadable_; }
   const std::vector<Dirty>& dirty() const { return dirty_; }
   Guid own_guid() const { return own_guid_; }
   Lid own_lid() const;
@@ -58,8 +59,7 @@ class Sweeper {
   asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report);
   asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
   asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
-  asio::awaitable<Result<plan::Planned>> make_plan(std::shared_ptr<const fabric::Fabric> fabric,
-                                                   fabric::PortRef own_port, SweepReport& report);
+  asio::awaitable<Result<plan::Planned>> make_plan(discovery::Discovered& found, SweepReport& report);
   asio::awaitable<Result<void>> commit(plan::Ledger ledger);
   asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned,
                               SweepReport& report);
@@ -93,6 +93,8 @@ class Sweeper {
   std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.
   std::vector<Guid> doubles_;      ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};
+  std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.
+  int silent_sweeps_ = 0;       ///< In a row, with somebody who has IsSM set and does not answer.
   bool master_ = false;
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;

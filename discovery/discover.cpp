@@ -232,7 +232,7 @@ asio::awaitable<void> Run::read_port(Target target, PortNum port, Guid port_guid
   shadow_.set(target.node, AttrId::port_info, raw(port), *answer);
   (void)builder_.set_port(target.node, port, to_port(info, port_guid));
   const bool runs_sm = port_guid != Guid{} && mad::has(info, mad::PortCap::is_sm);
-  if (runs_sm && target.node != own_node_) co_await read_manager(target);
+  if (runs_sm && target.node != own_node_) tasks_.start(read_manager(target));
 }
 
 asio::awaitable<void> Run::read_description(Target target) {
@@ -294,9 +294,21 @@ void Run::note_boot(Guid guid, const mad::PortInfo& port0) {
   if (lost_lid || lost_sm) drop_tables(guid);
 }
 
+/// Asked as if nobody knew who is there: a manager that is silent does not make its node a mute one.
 asio::awaitable<void> Run::read_manager(Target target) {
-  Result<mad::AttrData> answer = co_await client_.get(target, AttrId::sm_info, 0);
-  if (!answer) co_return;  // IsSM without an answer: no manager that could be spoken to
+  Target manager;
+  manager.route = target.route;
+  Result<mad::AttrData> answer = co_await client_.get(manager, AttrId::sm_info, 0);
+  if (!answer) {
+    // A refusal says that no manager is there; silence may be a busy one, or an M_Key that is not ours.
+    const Errc code = answer.error().code;
+    if (code != Errc::timeout && code != Errc::busy) co_return;
+    result_.silent.push_back({{}, target.node, target.route});
+    report(Finding::Kind::silent_manager, target.node,
+           fmt::format("{} by {} has IsSM set, but its subnet manager does not answer: {}",
+                       to_string(target.node), mad::to_string(target.route), answer.error().what));
+    co_return;
+  }
   result_.managers.push_back({mad::decode<mad::SmInfo>(*answer), target.node, target.route});
 }
 
@@ -336,6 +348,7 @@ Discovered Run::finish() {
     if (!fabric->port(port).peer) result_.dangling.push_back({port, route, heard});
   }
   std::ranges::sort(result_.managers, {}, [](const Manager& m) { return m.info.guid; });
+  std::ranges::sort(result_.silent, {}, &Manager::node);
   std::ranges::sort(result_.findings, {}, &Finding::what);
   std::ranges::sort(result_.dangling, {}, &Dangling::port);
   std::ranges::sort(result_.state_changed);

@@ -20,12 +20,16 @@ namespace weft::discovery {
 
 /// Something that could not be read as it should be.
 struct Finding {
-  enum class Kind { mute, nonsense, duplicate_guid, refused, changing };
+  enum class Kind { mute, nonsense, duplicate_guid, refused, changing, too_small, silent_manager };
   Kind kind = Kind::mute;
   Guid node{};       ///< 0 where it is not known who is there.
   std::string what;  ///< Names path, attribute and reason.
   bool operator==(const Finding&) const = default;
 };
+
+/// True when a part of the fabric is not as it should be for it, so that a sweep cannot be called clean. A
+/// manager that does not answer takes nothing from the fabric.
+inline bool spoils(const Finding& finding) { return finding.kind != Finding::Kind::silent_manager; }
 
 /// Another subnet manager.
 struct Manager {
@@ -45,6 +49,7 @@ struct Discovered {
   std::shared_ptr<const fabric::Fabric> fabric;
   fabric::PortRef own_port;
   std::vector<Manager> managers;  ///< Ours is not among them. By GUID.
+  std::vector<Manager> silent;    ///< Have IsSM set and do not answer SMInfo; info is empty.
   std::vector<Finding> findings;  ///< In order of text.
   std::vector<Dangling> dangling;
   std::vector<Guid> booted;         ///< Switches that lost what they held since the Shadow learned it.

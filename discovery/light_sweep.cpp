@@ -73,14 +73,25 @@ struct Look {
     changed(dangling.port.node, fmt::format("somebody answers now behind port {}", raw(dangling.port.port)));
   }
 
-  asio::awaitable<void> look_at_manager(Manager manager) {
+  /// Without the node's GUID: a silent manager does not make its node a mute one.
+  asio::awaitable<Result<mad::SmInfo>> ask_manager(const Manager& manager) {
     Target target;
-    target.node = manager.node;
     target.route = manager.route;
     Result<mad::AttrData> answer = co_await client.get(target, AttrId::sm_info, 0);
-    if (!answer) co_return;
-    manager.info = mad::decode<mad::SmInfo>(*answer);
+    co_return transport::decoded<mad::SmInfo>(answer);
+  }
+
+  asio::awaitable<void> look_at_manager(Manager manager) {
+    Result<mad::SmInfo> info = co_await ask_manager(manager);
+    if (!info) co_return;
+    manager.info = *info;
     result.managers.push_back(manager);
+  }
+
+  asio::awaitable<void> look_at_silent(Manager manager) {
+    Result<mad::SmInfo> info = co_await ask_manager(manager);
+    const auto node = known.fabric->find(manager.node);
+    if (info && node) changed(*node, "its subnet manager answers now");
   }
 };
 
@@ -109,6 +120,7 @@ asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad:
   const LookBehind behind{&look};
   co_await transport::for_each(dangling, width, behind);
   for (const Manager& manager : known->managers) co_await look.look_at_manager(manager);
+  for (const Manager& manager : known->silent) co_await look.look_at_silent(manager);
   co_return std::move(look.result);
 }
 

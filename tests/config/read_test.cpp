@@ -169,6 +169,15 @@ TEST_F(ReadFile, ReportsProblemsOfTheNamesFileWithItsOwnLines) {
             path + ":1:1: names_file: " + folder_ + "/nowhere: No such file or directory");
 }
 
+TEST_F(ReadFile, TakesAnEmptyFileAndTheNullDeviceForNoSettings) {
+  const Settings defaults = read_text("", "defaults", {})->settings;
+  for (const std::string& path : {file("empty", ""), std::string("/dev/null")}) {
+    const Result<Loaded> loaded = read_file(path);
+    ASSERT_TRUE(loaded) << loaded.error().what;
+    EXPECT_EQ(loaded->settings, defaults) << path;
+  }
+}
+
 TEST_F(ReadFile, RefusesWhatIsNoFile) {
   EXPECT_EQ(read_file(folder_ + "/none").error().what, folder_ + "/none: No such file or directory");
   EXPECT_EQ(read_file(folder_).error().what, folder_ + ": is a directory, not a file");

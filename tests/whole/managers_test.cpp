@@ -38,6 +38,59 @@ TEST(TwoMasters, AreOneAfterTheyMet) {
   EXPECT_EQ(whole.faults(), "");
 }
 
+/// A program at another host that sets IsSM and never answers anything.
+struct Silent {
+  explicit Silent(Whole& whole)
+      : transport(*sim::SimTransport::open(*whole.network, kOtherHost, PortNum{1})) {
+    (void)transport->set_is_sm(true);
+  }
+  std::unique_ptr<sim::SimTransport> transport;
+};
+
+TEST(SilentManager, IsAskedInThreeSweepsBeforeAnythingIsWritten) {
+  Whole whole("fat-tree:radix=8");
+  const Silent silent(whole);
+  whole.start();
+  ASSERT_TRUE(whole.run_until([&] { return whole.manager->sweeps().size() == 2; }, seconds(60)));
+  EXPECT_EQ(whole.sets(), 0u);
+  EXPECT_NE(whole.status().text.find("does not answer"), std::string::npos) << whole.status().text;
+  EXPECT_TRUE(whole.settle());
+  EXPECT_EQ(whole.manager->sweeps().size(), 3u);
+  EXPECT_TRUE(whole.has_problem("does not answer"));
+}
+
+TEST(SilentManager, DoesNotKeepAMasterFromItsWork) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const Silent silent(whole);
+  whole.world->reboot(whole.node("L2-01"));
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.status().state, daemon::State::master);
+  EXPECT_TRUE(whole.manager->sweeps().back().clean);
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST(SilentManager, IsObeyedOnceItAnswersAsAMasterThatOutranksUs) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  bool answers = false;
+  whole.world->forge(whole.node(kOtherHost), mad::AttrId::sm_info, [&](mad::Smp&) { return answers; });
+  auto silent = std::make_unique<Silent>(whole);
+  whole.manager->ask_for_sweep("test");
+  whole.run_for(seconds(30));
+  ASSERT_EQ(whole.status().state, daemon::State::master) << whole.status().text;
+  silent.reset();
+  (void)whole.transport->set_is_sm(false);  // the other one takes over without having seen us
+  config::Settings higher;
+  higher.manager.priority = 15;
+  Rival rival(whole, kOtherHost, higher);
+  answers = true;
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.status().state, daemon::State::waiting_for_master) << whole.status().text;
+}
+
 TEST(LostIsSm, IsSetAgain) {
   Whole whole("fat-tree:radix=8");
   whole.start();

@@ -109,6 +109,33 @@ TEST_P(RefusingSwitch, IsLeftOutWhenItRefusesLaterAndTakenBackWhenItAnswers) {
 INSTANTIATE_TEST_SUITE_P(SwitchInfoOrPortInfo, RefusingSwitch,
                          testing::Values(&refuse_switch_info, &refuse_port0));
 
+TEST(SwitchWithTooSmallATable, IsLeftOutAndToldWhileTheRestComesUp) {
+  Whole whole("fat-tree:radix=8");  // 44 LIDs
+  const sim::NodeIndex small = whole.node("L2-01");
+  whole.world->switch_of(small).info.lft_capacity = 20;
+  whole.start();
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.status().state, daemon::State::master) << whole.status().text;
+  EXPECT_TRUE(whole.has_problem("LinearFDBCap 20"));
+  const sim::Reach reach = sim::all_pairs(*whole.world);
+  EXPECT_EQ(reach.host_pairs_reached, reach.host_pairs) << (reach.failures.empty() ? "" : reach.failures[0]);
+  const std::uint64_t sets = whole.sets();
+  whole.run_for(seconds(60));
+  EXPECT_EQ(whole.sets(), sets);
+  whole.world->switch_of(small).info.lft_capacity = 0xc000;
+  whole.manager->ask_for_sweep("test");
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST(SwitchWithTooSmallATable, ThatWeHangOnIsNamed) {
+  Whole whole("fat-tree:radix=8");
+  whole.world->switch_of(whole.node("L1-00")).info.lft_capacity = 20;
+  const daemon::SweepReport report = whole.bring_up();
+  EXPECT_NE(report.error, "");
+  EXPECT_TRUE(whole.has_problem("LinearFDBCap 20"));
+}
+
 // The first sweep asks for another full one when a port came up meanwhile. A trap that comes then asks for a
 // light one, which finds nothing new and must not take its place.
 TEST(CablePluggedInDuringTheFirstSweep, IsTakenInWheneverThatWas) {

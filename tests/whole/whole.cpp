@@ -64,7 +64,7 @@ daemon::SweepReport Whole::bring_up(int tries) {
 }
 
 bool Whole::run_until(const std::function<bool()>& holds, Duration limit) {
-  if (!running_) {
+  if (!running_ && manager) {
     running_ = true;
     asio::co_spawn(loop, manager->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
   }
