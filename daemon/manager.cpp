@@ -53,6 +53,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
   parts_.transport->on_unsolicited([this](const mad::Mad& mad) { responder_.handle(mad); });
   parts_.transport->on_lost([this](const Error& why) {
     lost_ = why;
+    sweeper_.stop();
     causes_.stop();
   });
 }
@@ -199,6 +200,7 @@ void Manager::stop() {
   stopping_ = true;
   state_ = State::stopping;
   causes_.stop();
+  sweeper_.stop();
   parts_.transport->close();
 }
 

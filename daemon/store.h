@@ -25,7 +25,7 @@ class Store {
 
   /// Makes this the stored Ledger. Only what differs from the last one stored is written; several calls close
   /// together become one commit, of the last Ledger. `done` is called on the loop when it is safe on disk, or
-  /// with the reason why it is not; the next save then tries again. May be empty.
+  /// with the reason why it is not; it is then tried again by itself, and by the next save. May be empty.
   virtual void save(plan::Ledger ledger, Done done) = 0;
   /// Writes events, ids as they are, with the next commit. The oldest beyond the limit are dropped.
   virtual void append(std::vector<Event> events) = 0;

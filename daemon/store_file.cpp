@@ -162,10 +162,12 @@ Result<fs::path> move_aside(const fs::path& file) {
 
 }  // namespace
 
+fs::path state_file(const fs::path& directory) { return directory / "state.db"; }
+
 Result<StateFile> open_state_file(const fs::path& directory, std::size_t events_loaded) {
   auto made = make_directory(directory);
   if (!made) return fail(made.error());
-  const fs::path file = directory / "state.db";
+  const fs::path file = state_file(directory);
   std::error_code error;
   const bool was_there = fs::exists(file, error);
   const bool was_empty = was_there && fs::file_size(file, error) == 0;

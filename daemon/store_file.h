@@ -13,6 +13,9 @@ namespace weft::daemon {
 
 inline constexpr std::int64_t kStateApplication = 0x57454654;  ///< PRAGMA application_id: "WEFT".
 
+/// Where the state file of this directory is.
+std::filesystem::path state_file(const std::filesystem::path& directory);
+
 struct StateFile {
   Database database;
   plan::Ledger ledger;

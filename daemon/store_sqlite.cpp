@@ -1,13 +1,19 @@
 #include "daemon/store_sqlite.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
+
+#include <sys/stat.h>
 
 #include <boost/asio/prefer.hpp>
 
 #include "daemon/store_file.h"
+#include "log/log.h"
 
 namespace weft::daemon {
 
@@ -15,13 +21,25 @@ namespace {
 
 constexpr std::size_t kMostWaitingEvents = 10'000;  // kept for another try while the file cannot be written
 
+/// Device and inode; nothing when there is no file.
+using FileId = std::optional<std::pair<dev_t, ino_t>>;
+
+FileId file_id(const std::filesystem::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return std::pair(info.st_dev, info.st_ino);
+}
+
 class SqliteStore final : public Store {
  public:
   SqliteStore(Database database, plan::Ledger saved, const StoreOptions& options, asio::any_io_executor loop)
       : options_(options),
         loop_(std::move(loop)),
+        path_(state_file(options.directory)),
         database_(std::move(database)),
+        file_(file_id(path_)),
         saved_(std::move(saved)),
+        wanted_(saved_),
         thread_([this] { run(); }) {}
 
   ~SqliteStore() override {
@@ -73,30 +91,60 @@ class SqliteStore final : public Store {
   void run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return work_ || stop_; });
-      if (!stop_) changed_.wait_for(lock, options_.group, [this] { return stop_; });
-      if (!std::exchange(work_, false)) return;  // nothing waits, so we were told to stop
+      const Duration patience = wait_ > Duration::zero() ? wait_ : options_.check;
+      changed_.wait_for(lock, patience, [this] { return work_ || stop_; });
+      if (work_ && !stop_) changed_.wait_for(lock, options_.group, [this] { return stop_; });
+      const bool last = stop_;
+      const bool unsaved = std::exchange(work_, false) || wait_ > Duration::zero();
+      if (last && !unsaved) return;
       Batch batch = std::exchange(waiting_, {});
       lock.unlock();
-      const Result<void> written = commit(batch);
+      const Result<void> written = write(batch);
       lock.lock();
       health_ = written ? "ok" : written.error().what;  // before the answer: who gets it may ask
+      wait_ = written ? Duration::zero() : std::clamp(wait_ * 2, options_.retry, options_.retry_most);
       if (!written) keep_events(std::move(batch.events));
       answer(std::move(batch.done), written);
+      if (last) return;
     }
+  }
+
+  /// Also without anything new: what could not be written before, or all of it when the file has gone.
+  Result<void> write(const Batch& batch) {
+    if (batch.ledger) wanted_ = *batch.ledger;
+    if (FileId now = file_id(path_); !now || now != file_) {
+      auto anew = open_anew();
+      if (!anew) return anew;
+    }
+    const bool nothing_new = wanted_.lids == saved_.lids && wanted_.devices == saved_.devices;
+    if (nothing_new && batch.events.empty()) return {};
+    return commit(batch);
+  }
+
+  /// Somebody has deleted or replaced the file under us: what goes on into the old one is lost.
+  Result<void> open_anew() {
+    auto file = open_state_file(options_.directory, 0);
+    if (!file)
+      return fail(file.error().code, "{} is gone, and cannot be made anew: {}", path_.string(),
+                  file.error().what);
+    log::named("daemon")->warn("state file {} was deleted or replaced: its content is written anew",
+                               path_.string());
+    database_ = std::move(file->database);
+    saved_ = std::move(file->ledger);
+    file_ = file_id(path_);
+    return {};
   }
 
   Result<void> commit(const Batch& batch) {
     auto transaction = Transaction::begin(database_);
     if (!transaction) return fail(transaction.error());
-    const plan::Ledger& ledger = batch.ledger ? *batch.ledger : saved_;
-    auto ledger_written = write_ledger(database_, saved_, ledger);
+    auto ledger_written = write_ledger(database_, saved_, wanted_);
     if (!ledger_written) return ledger_written;
     auto events_written = write_events(database_, batch.events, options_.events_kept);
     if (!events_written) return events_written;
     auto committed = transaction->commit();
     if (!committed) return committed;
-    if (batch.ledger) saved_ = *batch.ledger;
+    saved_ = wanted_;
     return {};
   }
 
@@ -126,8 +174,12 @@ class SqliteStore final : public Store {
   bool work_ = false;
   bool stop_ = false;
   // The thread's own, once it runs.
+  const std::filesystem::path path_;
   Database database_;
-  plan::Ledger saved_;
+  FileId file_;
+  plan::Ledger saved_;   // on disk
+  plan::Ledger wanted_;  // handed over last
+  Duration wait_{};      // before the next try; 0 when nothing failed
   std::thread thread_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // The Store in a SQLite file, written by a thread of its own: WAL, synchronous FULL, changes grouped into
-// commits, safe against kill -9 at any moment.
+// commits, safe against kill -9 at any moment. What could not be written is tried again with growing pauses;
+// a file that somebody deletes under us is made anew with all that it held but the events.
 
 #include <chrono>
 #include <filesystem>
@@ -17,6 +18,9 @@ struct StoreOptions {
   std::size_t events_kept = 100'000;
   std::size_t events_loaded = 10'000;             ///< Of the newest, at start.
   Duration group = std::chrono::milliseconds(5);  ///< How long a commit waits for more to come.
+  Duration retry = std::chrono::seconds(1);       ///< After a failed commit; doubled each time,
+  Duration retry_most = std::chrono::minutes(1);  ///< up to this.
+  Duration check = std::chrono::seconds(10);      ///< How often it looks whether its file is still there.
 };
 
 struct OpenedStore {

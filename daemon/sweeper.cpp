@@ -23,6 +23,9 @@ namespace {
 /// that has died.
 constexpr int kSweepsForTheSilent = 3;
 
+/// A sweep's error when it was stopped: nothing that it seemed to find out is told.
+constexpr const char* kCutShort = "stopped";
+
 spdlog::logger& logger() {
   static const auto log = log::named("daemon");
   return *log;
@@ -138,8 +141,8 @@ void Sweeper::finish(SweepReport& report) {
 asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   SweepReport report = begin(SweepKind::full, std::move(cause));
   Result<discovery::Discovered> found = co_await discover(report);
-  if (!found) {
-    report.error = found.error().what;
+  if (stopping_ || !found) {
+    report.error = stopping_ ? kCutShort : found.error().what;
     finish(report);
     co_return report;
   }
@@ -150,13 +153,20 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   }
   master_ = true;
   co_await read_tables(*found, report);
-  Result<plan::Planned> planned = co_await make_plan(*found, report);
+  if (!stopping_) co_await plan_and_apply(*found, report);
+  if (stopping_) report.error = kCutShort;
+  finish(report);
+  co_return report;
+}
+
+asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, SweepReport& report) {
+  Result<plan::Planned> planned = co_await make_plan(found, report);
+  if (stopping_) co_return;
   if (!planned) {
     report.error = planned.error().what;
     event(Severity::error, "plan_failed", report.error);
-    tell_findings(found->findings);
-    finish(report);
-    co_return report;
+    tell_findings(found.findings);
+    co_return;
   }
   Result<void> safe = co_await commit(planned->ledger);
   if (!safe) {
@@ -164,9 +174,7 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
     report.notes.push_back("state not saved: " + safe.error().what);
     event(Severity::error, "state_not_saved", safe.error().what);
   }
-  co_await apply(*found, *planned, report);
-  finish(report);
-  co_return report;
+  if (!stopping_) co_await apply(found, *planned, report);
 }
 
 asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report) {
@@ -357,6 +365,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
                                      SweepReport& report) {
   program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
   co_await void_digests_of_changes(found, planned);
+  if (stopping_) co_return;
   program::Job job;
   job.fabric = found.fabric;
   job.plan = planned.plan;
@@ -368,7 +377,10 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   program::Programmed done = co_await program::program(*around_.client, shadow_, job);
   for (const program::PhaseDone& phase : done.phases)
     report.phases.push_back({phase.name, phase.took, phase.smps});
-  co_await look_at_down_ports(found, done.restless);
+  if (!stopping_) co_await look_at_down_ports(found, done.restless);
+  // What came of it is not known: the digests of what was to change are void, so the next start reads it
+  // back.
+  if (stopping_) co_return;
 
   dirty_.clear();
   for (const program::Failure& failure : done.failed)
@@ -489,6 +501,7 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
     look = co_await discovery::light_sweep(*around_.client, shadow_, known_);
   }
   asks_full.clear();
+  if (stopping_) look = {};
   for (const std::string& change : look.changes) {
     if (report.notes.size() < 20) report.notes.push_back(change);
     if (asks_full.empty()) asks_full = change;

@@ -38,6 +38,8 @@ class Sweeper {
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
   /// Takes over another Ledger's LIDs, from the next sweep on.
   void set_ledger(plan::Ledger ledger) { ledger_ = std::move(ledger); }
+  /// The transport is closed: the sweep under way ends at its next step, and tells and saves nothing more.
+  void stop() { stopping_ = true; }
   /// A light sweep needs a discovery to compare with.
   bool can_look() const { return known_ != nullptr; }
   bool is_master() const { return master_; }
@@ -57,6 +59,7 @@ class Sweeper {
   class Phase;
 
   asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report);
+  asio::awaitable<void> plan_and_apply(discovery::Discovered& found, SweepReport& report);
   asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
   asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
   asio::awaitable<Result<plan::Planned>> make_plan(discovery::Discovered& found, SweepReport& report);
@@ -95,6 +98,7 @@ class Sweeper {
   Guid own_guid_{};
   std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.
   int silent_sweeps_ = 0;       ///< In a row, with somebody who has IsSM set and does not answer.
+  bool stopping_ = false;
   bool master_ = false;
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;

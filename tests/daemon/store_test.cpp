@@ -49,9 +49,17 @@ struct Opened {
     options.directory = directory;
     options.events_kept = events_kept;
     options.group = Duration::zero();
+    options.retry = options.check = std::chrono::milliseconds(1);
     auto result = open_sqlite_store(options, loop.get_executor());
     if (!result) throw std::runtime_error(result.error().what);
     opened = std::move(*result);
+  }
+  /// Waits for the store to say so by itself; whether it came to.
+  bool comes_to(bool ok) const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while ((opened.store->health() == "ok") != ok)
+      if (std::chrono::steady_clock::now() > limit) return false;
+    return true;
   }
   /// Saves and waits for the answer.
   Result<void> save(const plan::Ledger& ledger) {
@@ -292,7 +300,7 @@ TEST(Store, SaysThatItMayNotWriteThere) {
   }));
 }
 
-TEST(Store, ReportsAFullDiskAndTriesAgain) {
+TEST(Store, ReportsAFullDiskAndTriesAgainByItself) {
   const TemporaryDirectory directory;
   EXPECT_TRUE(holds_in_child([&directory] {
     std::signal(SIGXFSZ, SIG_IGN);
@@ -306,9 +314,46 @@ TEST(Store, ReportsAFullDiskAndTriesAgain) {
     if (store.save(ledger_of(lids)) || store.opened.store->health() == "ok") return false;
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_FSIZE, &limit);
-    return store.save(ledger_of(lids)).has_value() && store.opened.store->health() == "ok";
+    return store.comes_to(true);
   }));
   EXPECT_EQ(Opened(directory.path()).opened.ledger.lids->size(), 5000u);
+}
+
+/// Until the file is there again, with all that was saved.
+bool comes_back(const fs::path& directory) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!fs::exists(directory / "state.db"))
+    if (std::chrono::steady_clock::now() > limit) return false;
+  return true;
+}
+
+TEST(Store, MakesItsFileAnewWhenItsDirectoryWasDeleted) {
+  const TemporaryDirectory directory;
+  const fs::path state = directory.path() / "state";
+  {
+    Opened store(state);
+    ASSERT_TRUE(store.save(kThreePorts));
+    fs::remove_all(state);
+    EXPECT_TRUE(comes_back(state));
+  }
+  EXPECT_TRUE(same(Opened(state).opened.ledger, kThreePorts));
+}
+
+TEST(Store, SaysThatItsDirectoryIsGoneUntilItCanMakeItAnew) {
+  const TemporaryDirectory directory;
+  const fs::path parent = directory.path() / "lib";
+  {
+    Opened store(parent / "weft");
+    ASSERT_TRUE(store.save(kThreePorts));
+    fs::rename(parent, directory.path() / "moved");
+    std::ofstream(parent).flush();  // a file stands in the way
+    EXPECT_TRUE(store.comes_to(false));
+    EXPECT_NE(store.opened.store->health().find("is gone"), std::string::npos)
+        << store.opened.store->health();
+    fs::remove(parent);
+    EXPECT_TRUE(store.comes_to(true));
+  }
+  EXPECT_TRUE(same(Opened(parent / "weft").opened.ledger, kThreePorts));
 }
 
 /// Every LID map saved holds the same number in all rows, so a half-written one would show.

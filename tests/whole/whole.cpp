@@ -79,6 +79,14 @@ bool Whole::run_until(const std::function<bool()>& holds, Duration limit) {
   return held;
 }
 
+bool Whole::run_until_ended(Duration limit) {
+  bool over = false;
+  const Clock::TimerId timer = clock.after(limit, [&over] { over = true; });
+  transport::run_virtual(loop, clock, [&] { return !running_ || over; });
+  clock.cancel(timer);
+  return !running_;
+}
+
 bool Whole::settle(Duration limit) {
   const auto clean = [this] { return !manager->sweeps().empty() && manager->sweeps().back().clean; };
   return run_until([&] { return clean() && faults().empty(); }, limit);

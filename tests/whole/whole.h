@@ -46,6 +46,8 @@ class Whole {
   void run_for(Duration time);
   /// Runs until this holds, for at most `limit` of virtual time; whether it came to hold.
   bool run_until(const std::function<bool()>& holds, Duration limit);
+  /// After stop(): runs until the manager has ended, for at most `limit`; whether it has.
+  bool run_until_ended(Duration limit);
   /// Runs until the last sweep was clean and faults() says nothing; whether that came.
   bool settle(Duration limit = std::chrono::minutes(1));
 
