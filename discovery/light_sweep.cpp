@@ -3,6 +3,7 @@
 #include "discovery/convert.h"
 #include "fabric/path_tree.h"
 #include "transport/concurrency.h"
+#include "transport/target.h"
 
 namespace weft::discovery {
 namespace {
@@ -17,19 +18,17 @@ struct Look {
   fabric::PathTree paths;
   LightSweep result;
 
-  Target target_of(NodeId node) const {
-    Target target;
-    target.node = known.fabric->node(node).guid;
-    const auto ports = paths.ports_to(node);
-    if (ports) target.route = mad::DirectedRoute(*ports);
-    return target;
+  std::optional<Target> target_of(NodeId node) const {
+    return transport::target_by(known.fabric->node(node).guid, paths.ports_to(node));
   }
   void changed(NodeId node, std::string_view what) {
     result.changes.push_back(fmt::format("{}: {}", fabric::describe(known.fabric->node(node)), what));
   }
 
   asio::awaitable<void> look_at_switch(NodeId node) {
-    Result<mad::AttrData> answer = co_await client.get(target_of(node), AttrId::switch_info, 0);
+    const std::optional<Target> target = target_of(node);
+    if (!target) co_return;
+    Result<mad::AttrData> answer = co_await client.get(*target, AttrId::switch_info, 0);
     if (!answer) {
       if (answer.error().code != Errc::cancelled) changed(node, answer.error().what);
       co_return;
@@ -45,8 +44,10 @@ struct Look {
   }
 
   asio::awaitable<void> look_at_port(fabric::PortRef ref) {
+    const std::optional<Target> target = target_of(ref.node);
+    if (!target) co_return;
     Result<mad::AttrData> answer =
-        co_await client.get(target_of(ref.node), AttrId::port_info, mad::port_info_modifier(ref.port));
+        co_await client.get(*target, AttrId::port_info, mad::port_info_modifier(ref.port));
     if (!answer) {
       if (answer.error().code != Errc::cancelled) changed(ref.node, answer.error().what);
       co_return;

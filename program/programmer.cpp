@@ -8,6 +8,7 @@
 #include "program/port_fields.h"
 #include "program/render.h"
 #include "transport/concurrency.h"
+#include "transport/target.h"
 
 namespace weft::program {
 namespace {
@@ -50,7 +51,7 @@ class Run {
   asio::awaitable<void> write_switch_info(SwitchId id);
   std::optional<mad::SwitchInfo> switch_info_to_write(SwitchId id) const;
 
-  Target target_of(NodeId node) const;
+  std::optional<Target> target_of(NodeId node) const;
   mad::AttrData request_for(const PortWork& work, PortState& asked) const;
   bool accept(const PortWork& work, PortState asked, const mad::AttrData& request,
               const mad::AttrData& answer);
@@ -102,12 +103,8 @@ void Run::end() {
   result_.phases.push_back({phase_, client_.clock().now() - began_, client_.sent() - smps_before_});
 }
 
-Target Run::target_of(NodeId node) const {
-  Target target;
-  target.node = job_.fabric->node(node).guid;
-  const auto ports = paths_.ports_to(node);
-  if (ports) target.route = mad::DirectedRoute(*ports);
-  return target;
+std::optional<Target> Run::target_of(NodeId node) const {
+  return transport::target_by(job_.fabric->node(node).guid, paths_.ports_to(node));
 }
 
 const plan::PortSettings& Run::settings_of(fabric::PortRef port) const {
@@ -224,7 +221,9 @@ bool Run::is_settled(const PortWork& work) const {
 }
 
 asio::awaitable<void> Run::settle_port(PortWork work) {
-  const Target target = target_of(work.port.node);
+  const std::optional<Target> way = target_of(work.port.node);
+  if (!way) co_return;  // no work is made for a node out of reach
+  const Target& target = *way;
   const std::string what = fmt::format("PortInfo of port {}", raw(work.port.port));
   const std::uint32_t modifier = mad::port_info_modifier(work.port.port);
   std::string why;
@@ -300,7 +299,9 @@ asio::awaitable<void> Run::settle_switch(SwitchId id) {
 }
 
 asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
-  const Target target = target_of(job_.fabric->node_of(id));
+  const std::optional<Target> way = target_of(job_.fabric->node_of(id));
+  if (!way) co_return;  // no work is made for a node out of reach
+  const Target& target = *way;
   const mad::AttrData data = lft_block(*job_.plan->routes().lfts[raw(id)], block);
   Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
   if (answer) {
@@ -325,7 +326,9 @@ std::optional<mad::SwitchInfo> Run::switch_info_to_write(SwitchId id) const {
 /// PortStateChange may have been cleared by a Set whose answer was lost: what is held is looked at before it
 /// is cleared again.
 asio::awaitable<void> Run::write_switch_info(SwitchId id) {
-  const Target target = target_of(job_.fabric->node_of(id));
+  const std::optional<Target> way = target_of(job_.fabric->node_of(id));
+  if (!way) co_return;  // no work is made for a node out of reach
+  const Target& target = *way;
   std::string why;
   int refused = 0;
   for (int attempt = 0; attempt < kMostSets && refused < client_.settings().attempts; ++attempt) {

@@ -1,0 +1,140 @@
+// What a Sweeper may believe of tables: which digests still vouch for them, and what is forgotten when.
+
+#include <algorithm>
+#include <random>
+
+#include "daemon/sweeper.h"
+#include "discovery/read_back.h"
+#include "fabric/path_tree.h"
+#include "program/digests.h"
+#include "program/render.h"
+#include "transport/target.h"
+
+namespace weft::daemon {
+namespace {
+
+std::optional<transport::Target> target_of(const fabric::Fabric& fabric, const fabric::PathTree& paths,
+                                           NodeId node) {
+  return transport::target_by(fabric.node(node).guid, paths.ports_to(node));
+}
+
+/// The same record, with nothing said of the tables.
+std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceRecord& record) {
+  return std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record.unkept_fields});
+}
+
+}  // namespace
+
+/// Reads the tables of configured switches of which nothing is known.
+asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
+  forget_changed(found);
+  const bool hold = co_await digests_hold(found);
+  if (!hold) {
+    report.notes.push_back("tables are not as we left them: all are read back");
+    event(Severity::warning, "tables_changed", report.notes.back());
+    forget_all_tables();
+  }
+  const std::vector<SwitchId> unread = program::to_read_back(*found.fabric, shadow_, *ledger_.devices);
+  if (unread.empty()) co_return;
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::vector<discovery::BlockToRead> blocks;
+  for (const SwitchId id : unread) {
+    const auto target = target_of(*found.fabric, paths, found.fabric->node_of(id));
+    if (!target) continue;
+    for (std::uint32_t block = 0; block < program::blocks_in_use(shadow_, target->node); ++block)
+      blocks.push_back({*target, mad::AttrId::linear_forwarding, block});
+  }
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, shadow_, all);
+}
+
+/// What was said of these tables holds no longer: neither the Shadow nor the Ledger's digests.
+void Sweeper::forget_tables(std::span<const Guid> nodes) {
+  if (nodes.empty()) return;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  for (const Guid node : nodes) {
+    if (shadow_.find_device(node) != nullptr) shadow_.device(node).erase(mad::AttrId::linear_forwarding);
+    const auto record = devices->find(node);
+    if (record == devices->end() || record->second->lft_digests.empty()) continue;
+    record->second = without_digests(*record->second);
+  }
+  ledger_.devices = std::move(devices);
+}
+
+void Sweeper::forget_all_tables() {
+  std::vector<Guid> nodes;
+  for (const auto& [guid, record] : *ledger_.devices) nodes.push_back(guid);
+  if (known_)
+    for (const fabric::Node& node : known_->fabric->nodes()) nodes.push_back(node.guid);
+  forget_tables(nodes);
+}
+
+/// Switches that booted, that were not here at the last sweep, or whose GUID somebody else answers to, or did
+/// at the last sweep.
+void Sweeper::forget_changed(const discovery::Discovered& found) {
+  std::vector<Guid> nodes = found.booted;
+  for (const NodeId node : found.fabric->switches()) {
+    const Guid guid = found.fabric->node(node).guid;
+    const bool here_before = !known_ || known_->fabric->find(guid);
+    if (!here_before) nodes.push_back(guid);
+  }
+  nodes.insert(nodes.end(), doubles_.begin(), doubles_.end());
+  doubles_.clear();
+  for (const discovery::Finding& finding : found.findings)
+    if (finding.kind == discovery::Finding::Kind::duplicate_guid) doubles_.push_back(finding.node);
+  nodes.insert(nodes.end(), doubles_.begin(), doubles_.end());
+  forget_tables(nodes);
+}
+
+/// One block of every switch on record, chosen at random, still has the digest it had. Another manager that
+/// ran meanwhile would hardly have left all of them.
+asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::mt19937_64 random(raw(own_guid_) ^ static_cast<std::uint64_t>(
+                                              std::chrono::system_clock::now().time_since_epoch().count()));
+  std::vector<discovery::BlockToRead> blocks;
+  std::vector<std::uint64_t> digests;
+  for (const NodeId node : found.fabric->switches()) {
+    const auto record = ledger_.devices->find(found.fabric->node(node).guid);
+    if (record == ledger_.devices->end() || record->second->lft_digests.empty()) continue;
+    const std::uint32_t in_use = program::blocks_in_use(shadow_, record->first);
+    const auto known = std::min<std::size_t>(in_use, record->second->lft_digests.size());
+    const auto target = target_of(*found.fabric, paths, node);
+    if (known == 0 || !target) continue;
+    const auto block = static_cast<std::uint32_t>(random() % known);
+    blocks.push_back({*target, mad::AttrId::linear_forwarding, block});
+    digests.push_back(record->second->lft_digests[block]);
+  }
+  mad::Shadow sample;
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, sample, all);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const mad::AttrData* held = sample.find(blocks[i].target.node, blocks[i].attribute, blocks[i].modifier);
+    if (held != nullptr && plan::block_digest(*held) != digests[i]) co_return false;
+  }
+  co_return true;
+}
+
+/// Digests of tables that are about to change are gone from the disk before the first block is written: who
+/// is killed in the middle must not trust them.
+asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discovered& found,
+                                                       const plan::Planned& planned) {
+  plan::Ledger without = ledger_;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  bool changed = false;
+  const routing::Routes& routes = planned.plan->routes();
+  for (std::size_t s = 0; s < found.fabric->switch_count(); ++s) {
+    const Guid guid = found.fabric->node(static_cast<SwitchId>(s)).guid;
+    const auto record = devices->find(guid);
+    if (record == devices->end() || record->second->lft_digests.empty()) continue;
+    if (program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty()) continue;
+    record->second = without_digests(*record->second);
+    changed = true;
+  }
+  if (!changed) co_return;
+  without.devices = std::move(devices);
+  Result<void> saved = co_await commit(without);
+  if (!saved) event(Severity::error, "state_not_saved", saved.error().what);
+}
+
+}  // namespace weft::daemon
