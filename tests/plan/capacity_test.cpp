@@ -13,22 +13,10 @@ using test::fabric_of;
 /// A two-level tree of 44 end ports, its first switch with this LinearFDBCap.
 fabric::Fabric tree_with_capacity(std::uint16_t capacity) {
   const fabric::Fabric whole = fabric_of("fat-tree:radix=8");
-  fabric::Builder builder;
-  for (fabric::Node node : whole.nodes()) {
-    if (node.guid == whole.node(SwitchId{0}).guid) node.switch_facts.lft_capacity = capacity;
-    EXPECT_TRUE(builder.add_node(node));
-  }
-  for (std::uint32_t n = 0; n < whole.node_count(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    for (std::size_t p = 0; p < whole.ports(id).size(); ++p) {
-      const fabric::Port& port = whole.ports(id)[p];
-      const fabric::Builder::End end{whole.node(id).guid, static_cast<PortNum>(p)};
-      EXPECT_TRUE(builder.set_port(end.guid, end.port, port));
-      if (port.peer) {
-        EXPECT_TRUE(builder.connect(end, {whole.node(port.peer->node).guid, port.peer->port}));
-      }
-    }
-  }
+  fabric::Builder builder = test::builder_from(whole);
+  fabric::SwitchFacts facts = whole.node(SwitchId{0}).switch_facts;
+  facts.lft_capacity = capacity;
+  builder.set_switch_facts(whole.node(SwitchId{0}).guid, facts);
   return builder.build();
 }
 

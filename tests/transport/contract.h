@@ -3,6 +3,7 @@
 // other end. A test program includes this once, and says for each of its transports
 //   INSTANTIATE_TEST_SUITE_P(Ibsim, TransportContract, testing::Values(&make_ibsim_bed));
 
+#include <array>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -50,6 +51,15 @@ class ContractBed {
     return std::move(*result);
   }
 };
+
+/// A neighbour at another port of our switch asks Get(SMInfo) of our port. Returns its exchange.
+inline asio::awaitable<Result<mad::Mad>> ask_next_door(Transport& neighbour) {
+  mad::Smp smp;
+  smp.attribute = mad::AttrId::sm_info;
+  const std::array<PortNum, 2> ports{PortNum{1}, PortNum{1}};
+  smp.route = mad::DirectedRoute(ports);
+  return neighbour.exchange(mad::to_mad(smp), std::chrono::seconds(5));
+}
 
 using MakeBed = std::unique_ptr<ContractBed> (*)();
 

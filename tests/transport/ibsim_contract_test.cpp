@@ -25,11 +25,7 @@ class IbsimBed final : public ContractBed {
   }
   asio::awaitable<Result<mad::Mad>> asked_by_neighbour() override {
     neighbour_ = attach_to("H2");
-    mad::Smp smp;
-    smp.attribute = mad::AttrId::sm_info;
-    const std::array<PortNum, 2> ports{PortNum{1}, PortNum{1}};
-    smp.route = mad::DirectedRoute(ports);
-    return neighbour_->exchange(mad::to_mad(smp), 5s);
+    return ask_next_door(*neighbour_);
   }
   void take_away() override { ibsim_.kill(); }
   void bring_back() override { ibsim_.restart(); }

@@ -33,11 +33,7 @@ class SimBed final : public ContractBed {
   }
   asio::awaitable<Result<mad::Mad>> asked_by_neighbour() override {
     neighbour_ = attach_to("h1");
-    mad::Smp smp;
-    smp.attribute = mad::AttrId::sm_info;
-    const std::array<PortNum, 2> ports{PortNum{1}, PortNum{1}};
-    smp.route = mad::DirectedRoute(ports);
-    return neighbour_->exchange(mad::to_mad(smp), 5s);
+    return ask_next_door(*neighbour_);
   }
   void take_away() override { lab_.network.lose_device(lab_.port("h0", 1), 1s); }
   void bring_back() override { lab_.clock.run_until(lab_.clock.now() + 1s); }

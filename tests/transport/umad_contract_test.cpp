@@ -46,11 +46,7 @@ class UmadBed final : public ContractBed {
     options.node = "H2";
     auto connected = weft::transport::run(loop_, IbsimTransport::connect(loop_, clock_, options));
     neighbour_ = std::move(connected.value());
-    mad::Smp smp;
-    smp.attribute = mad::AttrId::sm_info;
-    const std::array<PortNum, 2> ports{PortNum{1}, PortNum{1}};
-    smp.route = mad::DirectedRoute(ports);
-    return neighbour_->exchange(mad::to_mad(smp), 5s);
+    return ask_next_door(*neighbour_);
   }
   void take_away() override { ::kill(std::atoi(std::getenv(kIbsimPid)), SIGKILL); }
   void bring_back() override {}
