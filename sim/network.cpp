@@ -14,16 +14,19 @@ using mad::Method;
 using mad::MgmtClass;
 
 constexpr std::uint16_t kReturning = 0x8000;  // direction bit in the status of a directed-route SMP
-constexpr std::uint64_t kLowTid = 0xffffffff;
+constexpr int kClientShift = 48;              // a client's number stands above this bit of a transaction id
 
-bool is_smp(const mad::Header& header) {
-  return header.mgmt_class == MgmtClass::subn_lid_routed || header.mgmt_class == MgmtClass::subn_directed;
+bool is_smp(MgmtClass mgmt_class) {
+  return mgmt_class == MgmtClass::subn_lid_routed || mgmt_class == MgmtClass::subn_directed;
 }
+MgmtClass class_of(const mad::Mad& mad) { return static_cast<MgmtClass>(mad.bytes[1]); }
 /// With the R bit; TrapRepress is not meant.
 bool has_response_bit(Method method) { return (static_cast<unsigned>(method) & 0x80) != 0; }
 bool is_query(Method method) { return method == Method::get || method == Method::set; }
 
 }  // namespace
+
+bool Endpoint::takes(const mad::Mad& mad, bool is_sm) const { return is_sm || !is_smp(class_of(mad)); }
 
 Network::Network(World& world, NetworkSettings settings)
     : world_(world), settings_(settings), traps_(world, [this](PortIndex from, const mad::Mad& mad) {
@@ -41,13 +44,21 @@ Network::~Network() {
 }
 
 Network::ClientId Network::attach(PortIndex port, Endpoint& endpoint) {
+  if (left_.size() > kFreshClients) {
+    const std::uint32_t number = left_.front();
+    left_.pop_front();
+    clients_[number] = {port, &endpoint, false};
+    return ClientId{number};
+  }
   clients_.push_back({port, &endpoint, false});
   return static_cast<ClientId>(clients_.size() - 1);
 }
 
 void Network::detach(ClientId client) {
+  if (clients_[raw(client)].endpoint == nullptr) return;
   set_is_sm(client, false);
   clients_[raw(client)].endpoint = nullptr;
+  left_.push_back(raw(client));
 }
 
 void Network::set_is_sm(ClientId client, bool on) {
@@ -56,7 +67,7 @@ void Network::set_is_sm(ClientId client, bool on) {
   mad::PortInfo& info = world_.port(who.port).info;
   const std::uint32_t before = info.capabilities;
   info.capabilities &= ~raw(mad::PortCap::is_sm);
-  if (find_client(who.port, true) != nullptr) info.capabilities |= raw(mad::PortCap::is_sm);
+  if (has_sm(who.port)) info.capabilities |= raw(mad::PortCap::is_sm);
   if (info.capabilities != before) traps_.capability_changed(who.port);
 }
 
@@ -104,7 +115,8 @@ void Network::send(ClientId client, const mad::Mad& mad) {
   Packet& packet = packets_[slot];
   mad::Header& header = packet.header;
   if (!mad::is_response(header.method)) {
-    header.tid = (static_cast<std::uint64_t>(raw(client)) + 1) << 32 | (header.tid & kLowTid);
+    constexpr std::uint64_t kOwn = (std::uint64_t{1} << kClientShift) - 1;
+    header.tid = (static_cast<std::uint64_t>(raw(client)) + 1) << kClientShift | (header.tid & kOwn);
     mad::set_tid(packet.mad, header.tid);
   }
   const bool lost = is_query(header.method) && world_.random().chance(settings_.exchange_loss);
@@ -173,7 +185,7 @@ Drop Network::launch(std::uint32_t slot) {
   Packet& packet = packets_[slot];
   packet.arrival =
       way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
-  if (for_agent(packet.header, packet.arrival)) {
+  if (for_agent(packet)) {
     *wait += settings_.agent;
     if (const AgentCondition* agent = conditions_.agent(world_.port(packet.arrival).node)) {
       if (world_.random().chance(agent->request_loss)) return dropped(slot, Drop::lost);
@@ -221,28 +233,39 @@ PortIndex Network::own_port(PortIndex arrival) const {
   return world_.is_switch(n) ? world_.node(n).first_port : arrival;
 }
 
-const Network::Client* Network::find_client(PortIndex port, bool sm_only) const {
-  for (const Client& client : clients_)
-    if (client.port == port && client.endpoint != nullptr && (client.is_sm || !sm_only)) return &client;
-  return nullptr;
+bool Network::has_sm(PortIndex port) const {
+  return std::ranges::any_of(clients_, [port](const Client& client) {
+    return client.port == port && client.endpoint != nullptr && client.is_sm;
+  });
+}
+
+/// The program at a port that takes what somebody asks: an SM, else the first.
+const Network::Client* Network::taker(const mad::Mad& mad, PortIndex port) const {
+  const Client* found = nullptr;
+  for (const Client& client : clients_) {
+    if (client.port != port || client.endpoint == nullptr || (found != nullptr && !client.is_sm)) continue;
+    if (!client.endpoint->takes(mad, client.is_sm)) continue;
+    if (client.is_sm) return &client;
+    found = &client;
+  }
+  return found;
 }
 
 /// The program that a packet, come to `port`, is for.
-const Network::Client* Network::client_for(const mad::Header& header, PortIndex port) const {
-  if (has_response_bit(header.method)) {
-    const std::uint64_t number = header.tid >> 32;
-    if (number == 0 || number > clients_.size()) return nullptr;
-    const Client& client = clients_[number - 1];
-    return client.port == port && client.endpoint != nullptr ? &client : nullptr;
-  }
-  if (const Client* manager = find_client(port, true)) return manager;
-  return is_smp(header) ? nullptr : find_client(port, false);
+const Network::Client* Network::client_for(const Packet& packet, PortIndex port) const {
+  if (!has_response_bit(packet.header.method)) return taker(packet.mad, port);
+  const std::uint64_t number = packet.header.tid >> kClientShift;
+  if (number == 0 || number > clients_.size()) return nullptr;
+  const Client& client = clients_[number - 1];
+  return client.port == port && client.endpoint != nullptr ? &client : nullptr;
 }
 
-bool Network::for_agent(const mad::Header& header, PortIndex arrival) const {
-  if (!is_smp(header) || has_response_bit(header.method) || header.method == Method::trap) return false;
+bool Network::for_agent(const Packet& packet) const {
+  const mad::Header& header = packet.header;
+  if (!is_smp(header.mgmt_class) || has_response_bit(header.method) || header.method == Method::trap)
+    return false;
   if (header.attribute != AttrId::sm_info || !is_query(header.method)) return true;
-  return client_for(header, own_port(arrival)) == nullptr;  // the agent refuses it
+  return client_for(packet, own_port(packet.arrival)) == nullptr;  // the agent refuses it
 }
 
 void Network::arrive(std::uint32_t slot) {
@@ -250,8 +273,7 @@ void Network::arrive(std::uint32_t slot) {
   const mad::Header& header = packet.header;
   const NodeIndex n = world_.port(packet.arrival).node;
   if (!world_.node(n).powered) return drop(slot, Drop::mute);
-  if (!for_agent(header, packet.arrival))
-    return hand_over(slot, client_for(header, own_port(packet.arrival)));
+  if (!for_agent(packet)) return hand_over(slot, client_for(packet, own_port(packet.arrival)));
   if (header.method == Method::trap_repress) {
     traps_.repress(n, header.tid);
     free_.push_back(slot);
@@ -266,6 +288,7 @@ void Network::hand_over(std::uint32_t slot, const Client* client) {
   Endpoint* endpoint = client->endpoint;
   const bool directed = packet.header.mgmt_class == MgmtClass::subn_directed;
   packet.mad.address.lid = directed ? kLidPermissive : packet.source;
+  packet.mad.address.qp = is_smp(packet.header.mgmt_class) ? 0 : 1;
   for (Watcher* watcher : watchers_)
     watcher->received(static_cast<ClientId>(client - clients_.data()), packet.mad);
   endpoint->receive(packet.mad);

@@ -4,8 +4,8 @@
 // there are.
 //
 // Nothing is delivered inside send(). Who is attached to a port shares its LID and gets: answers to what it
-// sent (found by the upper half of the transaction id, which is stamped here as kernels do), and, by class,
-// what others ask.
+// sent (found by the upper 16 bits of the transaction id, which are stamped here as kernels and ibsim do),
+// and what others ask, if it takes it.
 
 #include <array>
 #include <deque>
@@ -41,6 +41,8 @@ class Endpoint {
   virtual ~Endpoint() = default;
   /// address is the sender's. Never called inside Network::send.
   virtual void receive(const mad::Mad& mad) = 0;
+  /// Whether it wants what others ask. An SM is offered it before the others at the port.
+  virtual bool takes(const mad::Mad& mad, bool is_sm) const;
   /// The device is gone.
   virtual void device_lost(const Error& why) = 0;
 };
@@ -48,6 +50,7 @@ class Endpoint {
 class Network {
  public:
   using ClientId = sim::ClientId;
+  static constexpr std::size_t kFreshClients = 1000;
 
   /// The World must not be given to two networks; both must outlive what is attached.
   explicit Network(World& world, NetworkSettings settings = {});
@@ -64,7 +67,8 @@ class Network {
   void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
   void unwatch(Watcher& watcher) { std::erase(watchers_, &watcher); }
 
-  /// Attaches to an HCA port or a switch's port 0.
+  /// Attaches to an HCA port or a switch's port 0. The number of a client that left is given again only when
+  /// kFreshClients others have left since, so that late answers reach nobody.
   ClientId attach(PortIndex port, Endpoint& endpoint);
   void detach(ClientId client);
   /// Sends from the client's port; address is where it goes.
@@ -121,9 +125,10 @@ class Network {
   void hand_over(std::uint32_t slot, const Client* client);
   void ask_agent(std::uint32_t slot);
   PortIndex own_port(PortIndex arrival) const;
-  bool for_agent(const mad::Header& header, PortIndex arrival) const;
-  const Client* client_for(const mad::Header& header, PortIndex port) const;
-  const Client* find_client(PortIndex port, bool sm_only) const;
+  bool for_agent(const Packet& packet) const;
+  const Client* client_for(const Packet& packet, PortIndex port) const;
+  const Client* taker(const mad::Mad& mad, PortIndex port) const;
+  bool has_sm(PortIndex port) const;
 
   World& world_;
   NetworkSettings settings_;
@@ -131,7 +136,8 @@ class Network {
   Conditions conditions_;
   std::vector<Watcher*> watchers_;
   std::vector<Client> clients_;
-  std::deque<Packet> packets_;  // addresses stay good while more are sent
+  std::deque<std::uint32_t> left_;  // numbers of clients that are gone, the longest gone first
+  std::deque<Packet> packets_;      // addresses stay good while more are sent
   std::vector<std::uint32_t> free_;
   std::vector<Due> heap_;
   std::uint64_t order_ = 0;
