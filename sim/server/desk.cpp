@@ -311,7 +311,6 @@ std::optional<Grh> Desk::grh_for(const Client& client, const mad::Mad& mad) {
   grh.gid_index = 0;
   const bool own_request_answered = found->second.from == gid_of(world().port(client.port_));
   if (!own_request_answered) grh.gid = found->second.from;
-  if ((mad.bytes[3] & 0x80) != 0) grhs_.erase(found);
   return grh;
 }
 

@@ -1,0 +1,119 @@
+#include "sim/run/link.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace weft::run {
+namespace {
+
+constexpr int kPatience = 10'000;  // ms for an answer of the server, which never waits itself
+constexpr int kBufferBytes = 4 << 20;
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+void put_name(std::array<char, wire::kNodeNameSize>& field) {
+  const std::string name = node_name();
+  std::copy_n(name.begin(), std::min(name.size(), field.size() - 1), field.begin());
+}
+
+}  // namespace
+
+Fd::~Fd() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string node_name() { return environment("SIM_HOST", ""); }
+
+Fd open_link() {
+  const std::string name = environment("IBSIM_SOCKNAME", "sim") + ":weft";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (name.size() + 2 > sizeof(address.sun_path)) {
+    errno = ENAMETOOLONG;
+    return Fd();
+  }
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + 2);
+  Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) return fd;
+  for (const int option : {SO_SNDBUFFORCE, SO_SNDBUF})
+    if (::setsockopt(fd.get(), SOL_SOCKET, option, &kBufferBytes, sizeof(kBufferBytes)) == 0) break;
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
+  return Fd();
+}
+
+std::vector<std::uint8_t> control_bytes(std::uint32_t kind, const void* data, std::size_t size) {
+  std::vector<std::uint8_t> message(wire::kControlSize);
+  wire::Head head;
+  head.kind = kind;
+  head.length = static_cast<std::uint32_t>(size);
+  std::memcpy(message.data(), &head, sizeof(head));
+  if (size > 0) std::memcpy(message.data() + sizeof(head), data, size);
+  return message;
+}
+
+int error_in(const std::vector<std::uint8_t>& answer) {
+  wire::Head head;
+  std::uint32_t number = 0;
+  if (answer.size() < sizeof(head) + sizeof(number)) return EPROTO;
+  std::memcpy(&head, answer.data(), sizeof(head));
+  std::memcpy(&number, answer.data() + sizeof(head), sizeof(number));
+  return head.kind == wire::kError ? static_cast<int>(number) : 0;
+}
+
+std::vector<std::uint8_t> ask(int fd, std::uint32_t kind, const void* data, std::size_t size) {
+  const std::vector<std::uint8_t> message = control_bytes(kind, data, size);
+  if (::send(fd, message.data(), message.size(), MSG_NOSIGNAL) < 0) return {};
+  pollfd waiting{fd, POLLIN, 0};
+  if (::poll(&waiting, 1, kPatience) <= 0) {
+    errno = ETIMEDOUT;
+    return {};
+  }
+  std::vector<std::uint8_t> answer(1024);
+  const ssize_t length = ::recv(fd, answer.data(), answer.size(), 0);
+  if (length <= 0) {
+    errno = ECONNRESET;
+    return {};
+  }
+  answer.resize(static_cast<std::size_t>(length));
+  return answer;
+}
+
+int attach(int fd, int port) {
+  wire::Connect request;
+  put_name(request.node);
+  request.extension = wire::kExtension;
+  request.version = wire::kVersion;
+  request.port = static_cast<std::uint32_t>(port);
+  const std::vector<std::uint8_t> answer = ask(fd, wire::kConnect, &request, sizeof(request));
+  if (answer.empty()) return -errno;
+  return -error_in(answer);
+}
+
+std::optional<wire::Description> describe(int port) {
+  const Fd fd = open_link();
+  if (fd.get() < 0) return std::nullopt;
+  wire::Describe request;
+  put_name(request.node);
+  request.port = static_cast<std::uint32_t>(port);
+  const std::vector<std::uint8_t> answer = ask(fd.get(), wire::kDescribe, &request, sizeof(request));
+  wire::Description told;
+  if (answer.size() != sizeof(wire::Head) + sizeof(told)) {
+    errno = answer.empty() ? errno : ENODEV;
+    return std::nullopt;
+  }
+  std::memcpy(&told, answer.data() + sizeof(wire::Head), sizeof(told));
+  return told;
+}
+
+}  // namespace weft::run
