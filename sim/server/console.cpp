@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/faults/action.h"
 #include "sim/judge.h"
 
 namespace weft::sim {
@@ -24,16 +25,6 @@ std::string_view class_name(mad::MgmtClass mgmt_class) {
   return "other";
 }
 
-std::optional<double> fraction(std::string_view text) {
-  double value = 0;
-  const bool percent = text.ends_with('%');
-  if (percent) text.remove_suffix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (percent) value /= 100;
-  return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
-}
-
 std::optional<std::uint32_t> whole_number(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -53,38 +44,10 @@ std::string status_text(Network& network) {
   return text;
 }
 
-/// A command about one node, or about one port.
-Console::Command on_node(std::string help, Network& network, void (*act)(World&, NodeIndex)) {
-  return {"NODE", std::move(help), 1, 1, [&network, act](const Words& words) -> Text {
-            const Result<NodeIndex> node = node_called(network.world(), words[0]);
-            if (!node) return fail(node.error());
-            act(network.world(), *node);
-            return std::string();
-          }};
-}
-
-Console::Command on_link(std::string help, Network& network, void (*act)(World&, NodeIndex, PortNum)) {
-  return {"NODE[PORT]", std::move(help), 1, 1, [&network, act](const Words& words) -> Text {
-            World& world = network.world();
-            const Result<PortIndex> port = port_called(world, words[0]);
-            if (!port) return fail(port.error());
-            if (world.port(*port).peer == kNoPort)
-              return fail(Errc::not_found, "{} has no cable", world.name(*port));
-            act(world, world.port(*port).node, world.port(*port).number);
-            return std::string();
-          }};
-}
-
-Text set_loss(Network& network, const Words& words) {
-  const std::optional<double> loss = fraction(words[1]);
-  if (!loss) return fail(Errc::malformed, "{} is no share from 0 to 1 or percentage", words[1]);
-  if (words[0] == "exchange")
-    network.settings().exchange_loss = *loss;
-  else if (words[0] == "link")
-    network.settings().link_loss = *loss;
-  else
-    return fail(Errc::invalid, "loss of what? exchange or link, not {}", words[0]);
-  return std::string();
+/// Words with blanks stand in quotes, as words_of() takes them.
+std::string quoted(const std::string& word) {
+  const bool needed = word.empty() || word.find_first_of(" \t") != std::string::npos;
+  return needed ? '"' + word + '"' : word;
 }
 
 Text path_text(Network& network, const Words& words) {
@@ -103,14 +66,14 @@ Text path_text(Network& network, const Words& words) {
 
 Result<Words> words_of(std::string_view line) {
   Words words;
-  bool quoted = false;
+  bool in_quotes = false;
   bool inside = false;
   for (const char letter : line) {
     if (letter == '"') {
-      quoted = !quoted;
+      in_quotes = !in_quotes;
       if (!inside) words.emplace_back();
       inside = true;
-    } else if (!quoted && (letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n')) {
+    } else if (!in_quotes && (letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n')) {
       inside = false;
     } else {
       if (!inside) words.emplace_back();
@@ -118,7 +81,7 @@ Result<Words> words_of(std::string_view line) {
       words.back() += letter;
     }
   }
-  if (quoted) return fail(Errc::malformed, "a quote does not end");
+  if (in_quotes) return fail(Errc::malformed, "a quote does not end");
   return words;
 }
 
@@ -153,20 +116,6 @@ Result<NodeIndex> node_called(const World& world, std::string_view text) {
   return *found;
 }
 
-Result<PortIndex> port_called(const World& world, std::string_view text) {
-  const std::size_t cut = text.find_last_of(text.ends_with(']') ? '[' : '/');
-  if (cut == std::string_view::npos) return fail(Errc::malformed, "{} names no port; NODE[PORT] does", text);
-  std::string_view digits = text.substr(cut + 1);
-  if (digits.ends_with(']')) digits.remove_suffix(1);
-  const Result<NodeIndex> node = node_called(world, text.substr(0, cut));
-  if (!node) return fail(node.error());
-  const std::optional<std::uint32_t> number = whole_number(digits);
-  const PortIndex port =
-      number && *number <= 0xff ? world.port_of(*node, static_cast<PortNum>(*number)) : kNoPort;
-  if (port == kNoPort) return fail(Errc::not_found, "no port {}", text);
-  return port;
-}
-
 void add_fabric_commands(Console& console, Network& network) {
   World& world = network.world();
   console.add("status", {"", "nodes, ports by state, packets dropped", 0, 0,
@@ -194,24 +143,25 @@ void add_fabric_commands(Console& console, Network& network) {
                           text += "credit_loop=" + credit_loop(world).value_or("none") + "\n";
                           return text;
                         }});
-  console.add("cut", on_link("both ends go Down", network,
-                             [](World& w, NodeIndex node, PortNum port) { w.cut_link(node, port); }));
-  console.add("mend", on_link("a cut cable is whole again", network,
-                              [](World& w, NodeIndex node, PortNum port) { w.mend_link(node, port); }));
-  console.add("mute", on_node("its agent answers nothing", network,
-                              [](World& w, NodeIndex node) { w.set_mute(node, Mute::agent); }));
-  console.add("mute-all", on_node("nor does it pass directed routes on", network,
-                                  [](World& w, NodeIndex node) { w.set_mute(node, Mute::smi); }));
-  console.add("unmute", on_node("it answers again", network,
-                                [](World& w, NodeIndex node) { w.set_mute(node, Mute::none); }));
-  console.add("reboot", on_node("off and on again, as a blank device", network,
-                                [](World& w, NodeIndex node) { w.reboot(node); }));
-  console.add("power-off", on_node("every link down, no answer", network,
-                                   [](World& w, NodeIndex node) { w.power_off(node); }));
-  console.add("power-on", on_node("on again, as a blank device", network,
-                                  [](World& w, NodeIndex node) { w.power_on(node); }));
-  console.add("set-loss", {"exchange|link SHARE", "of requests or answers; of any packet at each link", 2, 2,
-                           [&network](const Words& words) { return set_loss(network, words); }});
+}
+
+void add_fault_commands(Console& console, Faults& faults) {
+  for (const VerbHelp& verb : verbs()) {
+    const std::string name(verb.name);
+    console.add(name, {std::string(verb.takes), std::string(verb.does), 0, Console::kAny,
+                       [&faults, name](const Words& words) -> Text {
+                         std::string line = name;
+                         for (const std::string& word : words) line += " " + quoted(word);
+                         const Result<Action> action = action_from(faults.world(), line);
+                         if (!action) return fail(action.error());
+                         faults.now(*action);
+                         return std::string();
+                       }});
+  }
+  console.add("forget", {"", "forget what the script has still to do", 0, 0, [&faults](const Words&) -> Text {
+                           faults.forget();
+                           return std::string();
+                         }});
 }
 
 void add_client_commands(Console& console, Desk& desk, std::function<bool(std::uint32_t)> drop) {

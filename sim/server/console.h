@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/faults/faults.h"
 #include "sim/server/desk.h"
 
 namespace weft::sim {
@@ -39,13 +40,13 @@ class Console {
   std::map<std::string, Command> commands_;
 };
 
-/// "NODE[PORT]" as ibsim writes it, or "NODE/PORT". Errors: `not_found`, `malformed`.
-Result<PortIndex> port_called(const World& world, std::string_view text);
 /// By id, description or GUID. Errors: `not_found`.
 Result<NodeIndex> node_called(const World& world, std::string_view text);
 
-/// What can be asked of and done to the fabric: status, counts, path, cut, mend, mute, reboot, loss ...
+/// What can be asked of the fabric: status, counts, path, judge.
 void add_fabric_commands(Console& console, Network& network);
+/// What can be done to it: every verb of sim/faults/action.h.
+void add_fault_commands(Console& console, Faults& faults);
 /// What concerns the programs attached: clients, drop.
 void add_client_commands(Console& console, Desk& desk, std::function<bool(std::uint32_t)> drop);
 

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "sim/faults/script.h"
 #include "sim/server/control.h"
 #include "sim/server/server.h"
 #include "topology/load.h"
@@ -26,6 +27,7 @@ constexpr int kBadUsage = 2;
 struct Options {
   std::string fabric;
   std::string socket = "sim";
+  std::string script;
   std::uint64_t seed = 1;
   double hop_us = 0;
   double agent_us = 0;
@@ -71,9 +73,17 @@ int serve(const Options& options) {
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
   Desk desk(network, {.smp_timeout = std::chrono::milliseconds(options.smp_timeout_ms),
                       .gmp_timeout = std::chrono::milliseconds(options.gmp_timeout_ms)});
+  Faults faults(network);
+  const Result<Script> script =
+      options.script.empty() ? Result<Script>(Script{}) : load_script(world, options.script);
+  if (!script) {
+    std::cerr << "weftsim: " << script.error().what << "\n";
+    return kBadUsage;
+  }
   Server server(loop, desk, options.socket);
   Console console;
   add_fabric_commands(console, network);
+  add_fault_commands(console, faults);
   add_client_commands(console, desk, [&server](std::uint32_t number) { return server.drop_client(number); });
   console.add("quit", {"", "end the simulator", 0, 0, [&loop](const Words&) -> Result<std::string> {
                          loop.stop();
@@ -88,6 +98,7 @@ int serve(const Options& options) {
     return kFailed;
   }
   say_ready(options, world);
+  start(faults, *script);
   loop.run();
   if (!options.quiet) std::cout << counts_table(world);
   return kDone;
@@ -117,6 +128,8 @@ int main(int argc, char** argv) {
   app.add_option("--fabric", options.fabric, "A file (ibnetdiscover, ibsim, JSON) or a blueprint");
   app.add_option("--socket", options.socket, "Base of its socket names, as IBSIM_SOCKNAME")
       ->capture_default_str();
+  app.add_option("--script", options.script,
+                 "What goes wrong and when, a YAML file; times count from `ready`");
   app.add_option("--seed", options.seed, "Of every random choice")->capture_default_str();
   app.add_option("--hop", options.hop_us, "Time a link takes, in microseconds")
       ->check(CLI::NonNegativeNumber);
