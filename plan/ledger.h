@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "routing/routes.h"
+#include "routing/design.h"
 
 namespace weft::plan {
 
@@ -35,6 +35,9 @@ using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;
 struct Ledger {
   std::shared_ptr<const LidMap> lids = std::make_shared<LidMap>();
   std::shared_ptr<const DeviceMap> devices = std::make_shared<DeviceMap>();
+  /// The cabling ever seen; null before the first plan. In memory only: after a restart the fabric as found is
+  /// the design, and what a tree lacks is found by symmetry.
+  std::shared_ptr<const routing::Design> design;
 };
 
 /// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.

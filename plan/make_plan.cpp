@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <optional>
+#include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "plan/plan.h"
@@ -59,10 +61,17 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.top = plan->lids.top;
   plan->problem.roots = std::move(roots.guids);
   plan->problem.previous = previous ? &previous->routing.routes : nullptr;
+  routing::Design design = routing::learn(ledger.design ? *ledger.design : routing::Design{}, fabric);
+  const bool same_design = ledger.design && *ledger.design == design;
+  auto design_now = same_design ? ledger.design : std::make_shared<const routing::Design>(std::move(design));
+  plan->problem.design = design_now.get();
+  plan->problem.threads = std::thread::hardware_concurrency();
   Result<routing::ChainResult> routed = routing::route(plan->problem, config.routing.chain);
   if (!routed) return fail(std::move(routed.error()));
   plan->routing = std::move(*routed);
-  plan->problem.previous = nullptr;  // the plan may outlive it
+  plan->problem.previous = nullptr;  // the plan may outlive both
+  plan->problem.design = nullptr;
+  if (!plan->routing.recognised.empty()) plan->notes.push_back("recognised: " + plan->routing.recognised);
   const std::vector<std::string>& why = plan->routing.routes.notes;
   plan->notes.insert(plan->notes.end(), why.begin(), why.end());
 
@@ -70,6 +79,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->packet_lifetime = config.subnet.packet_lifetime;
   Ledger after = ledger;
   after.lids = plan->lids.map;
+  after.design = std::move(design_now);
   return Planned{std::move(plan), std::move(after)};
 }
 

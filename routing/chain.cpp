@@ -6,18 +6,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "routing/recognise.h"
+
 namespace weft::routing {
 namespace {
 
 constexpr std::string_view kLastResort = "up-down";
-constexpr std::array<std::string_view, 2> kAuto{"min-hop", kLastResort};
 
 /// Each engine once, "auto" spelled out.
-Result<std::vector<const Engine*>> engines_named(const std::vector<std::string>& names) {
+Result<std::vector<const Engine*>> engines_named(const std::vector<std::string>& names,
+                                                 const Recognised& recognised) {
   std::vector<std::string_view> spelled;
   for (const std::string& name : names) {
     if (name == "auto")
-      spelled.insert(spelled.end(), kAuto.begin(), kAuto.end());
+      std::ranges::copy(engines_for(recognised.kind), std::back_inserter(spelled));
     else
       spelled.push_back(name);
   }
@@ -94,9 +96,12 @@ std::optional<Routes> keep_last(const Problem& problem) {
 }
 
 Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
-  Result<std::vector<const Engine*>> named = engines_named(options.engines);
+  Recognised recognised;
+  if (std::ranges::find(options.engines, "auto") != options.engines.end()) recognised = recognise(problem);
+  Result<std::vector<const Engine*>> named = engines_named(options.engines, recognised);
   if (!named) return fail(std::move(named.error()));
   ChainResult result;
+  result.recognised = recognised.evidence;
   for (const Engine* engine : *named)
     if (try_engine(problem, *engine, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;

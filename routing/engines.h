@@ -5,6 +5,8 @@
 
 namespace weft::routing {
 
+/// D-mod-K with holes, for trees (tree_shape.h); needs one VL. Errors: `invalid` for what is no tree.
+Result<Routes> fat_tree(const Problem& problem);
 /// Shortest paths, evenly loaded; not always free of credit loops.
 Result<Routes> min_hop(const Problem& problem);
 /// Paths along one up*/down* order, evenly loaded; never a credit loop, every connected pair reached.

@@ -13,16 +13,18 @@ namespace weft::routing {
 /// A range of LIDs and where it hangs on the switch graph.
 struct Destination {
   Lid base{};
-  std::uint8_t lmc = 0;  ///< 2^lmc LIDs from `base` on.
-  SwitchId at{};         ///< The switch that delivers it.
-  PortNum port{};        ///< Delivering port; 0 when the destination is the switch itself.
-  bool runs_sm = false;  ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
+  std::uint8_t lmc = 0;   ///< 2^lmc LIDs from `base` on.
+  SwitchId at{};          ///< The switch that delivers it.
+  PortNum port{};         ///< Delivering port; 0 when the destination is the switch itself.
+  bool runs_sm = false;   ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
+  std::uint8_t kind = 0;  ///< Hosts of one kind (0 compute, 1 storage) are numbered and balanced apart.
   bool is_switch() const { return port == PortNum{0}; }
   /// Counted as a host: it talks to everybody.
   bool is_peer() const { return !is_switch() || runs_sm; }
   bool operator==(const Destination&) const = default;
 };
 
+struct Design;
 struct Routes;
 
 /// All that an engine may look at.
@@ -35,6 +37,9 @@ struct Problem {
   std::vector<Guid> roots;
   /// The routes in force, for engines that keep what still works; may be null, may be of another Fabric.
   const Routes* previous = nullptr;
+  /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.
+  const Design* design = nullptr;
+  unsigned threads = 1;  ///< An engine may use as many; its answer does not depend on it.
 };
 
 /// One switch's linear forwarding table: out port by LID, 255 where there is none. Size: a multiple of 64.
@@ -64,17 +69,24 @@ constexpr std::size_t row_size(Lid top) { return (static_cast<std::size_t>(raw(t
 /// The row of a switch, or null.
 std::shared_ptr<const Lft> row_of(const Routes& routes, Guid switch_guid);
 
-/// Rows under construction: one per switch, writable, all entries "drop" at first.
+/// Rows under construction: one per switch, all entries "drop" at first. Different rows may be handled in
+/// different threads.
 class Tables {
  public:
   explicit Tables(const Problem& problem);
-  std::uint8_t* row(std::size_t switch_index) { return rows_[switch_index]->data(); }
+  /// To be written in place.
+  std::uint8_t* row(std::size_t switch_index);
+  /// A whole row of row_size(top) bytes, copied only where it differs from the previous one of the same switch.
+  void set(std::size_t switch_index, const std::uint8_t* row);
   /// Gives the rows away as Routes; a row equal to the previous one of the same switch is that one.
   Routes finish(std::string_view engine) &&;
 
  private:
+  std::shared_ptr<const Lft> before(std::size_t switch_index) const;
+
   const Problem& problem_;
   std::vector<std::shared_ptr<Lft>> rows_;
+  std::vector<std::shared_ptr<const Lft>> kept_;
 };
 
 }  // namespace weft::routing

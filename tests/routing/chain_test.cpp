@@ -8,8 +8,20 @@
 namespace weft::routing {
 namespace {
 
-TEST(Chain, TakesMinHopWhereItIsSafe) {
+TEST(Chain, TakesTheFatTreeEngineForATree) {
   const Case one(xgft({2, 3, 4}, {1, 3, 2}));
+  const Result<ChainResult> result = route(one.problem, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->routes.engine, "fat-tree");
+  EXPECT_EQ(result->recognised, "a tree of 3 ranks, 12/12/6 switches");
+  EXPECT_TRUE(result->refusals.empty());
+  EXPECT_TRUE(result->report.safe());
+}
+
+TEST(Chain, TakesMinHopWhereItIsSafe) {
+  Drawing drawing = xgft({2, 3, 4}, {1, 3, 2});
+  drawing.cable(0, 1);
+  const Case one(drawing);
   const Result<ChainResult> result = route(one.problem, {});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->routes.engine, "min-hop");
@@ -42,7 +54,7 @@ TEST(Chain, KnowsOnlyEnginesThatExist) {
   const Result<ChainResult> result = route(one.problem, {.engines = {"min-hop", "updn"}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Errc::invalid);
-  EXPECT_EQ(result.error().what, "no routing engine is called \"updn\"; there are auto, min-hop, up-down");
+  EXPECT_EQ(result.error().what, "no routing engine is called \"updn\"; there are auto, fat-tree, min-hop, up-down");
 }
 
 TEST(Chain, RefusesRatherThanBeUnsafe) {

@@ -1,0 +1,124 @@
+#include "routing/design.h"
+
+#include <algorithm>
+#include <span>
+
+namespace weft::routing {
+namespace {
+
+using Place = std::pair<Guid, PortNum>;
+
+std::vector<DesignPort> live_ports(const fabric::Fabric& fabric) {
+  std::vector<DesignPort> live;
+  for (const NodeId id : fabric.switches()) {
+    const std::span<const fabric::Port> ports = fabric.ports(id);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      const fabric::PortRef peer = *ports[p].peer;
+      const bool to_switch = fabric.is_switch(peer.node);
+      live.push_back({fabric.node(id).guid, static_cast<PortNum>(p),
+                      to_switch ? fabric.node(peer.node).guid : Guid{}, to_switch ? peer.port : PortNum{}});
+    }
+  }
+  return live;
+}
+
+bool has(const std::vector<DesignPort>& ports, Place place) {
+  const auto at =
+      std::ranges::lower_bound(ports, place, {}, [](const DesignPort& d) { return Place(d.at, d.port); });
+  return at != ports.end() && Place(at->at, at->port) == place;
+}
+
+}  // namespace
+
+Design learn(const Design& before, const fabric::Fabric& fabric) {
+  Design design{live_ports(fabric)};
+  std::vector<DesignPort> dark;
+  auto next = design.ports.cbegin();
+  for (const DesignPort& old : before.ports) {
+    while (next != design.ports.cend() && Place(next->at, next->port) < Place(old.at, old.port)) ++next;
+    if (next != design.ports.cend() && Place(next->at, next->port) == Place(old.at, old.port)) continue;
+    if (raw(old.peer) != 0 && has(design.ports, {old.peer, old.peer_port})) continue;  // moved
+    dark.push_back(old);
+  }
+  if (dark.empty()) return design;
+  Design merged;
+  merged.ports.reserve(design.ports.size() + dark.size());
+  std::ranges::merge(design.ports, dark, std::back_inserter(merged.ports));
+  return merged;
+}
+
+DesignGraph::DesignGraph(const Problem& problem) {
+  const fabric::Fabric& fabric = *problem.fabric;
+  live = static_cast<std::uint32_t>(fabric.switch_count());
+  for (std::uint32_t s = 0; s < live; ++s) guids.push_back(fabric.node(static_cast<SwitchId>(s)).guid);
+
+  Design learnt;
+  std::vector<DesignPort> dark;
+  if (problem.design) {
+    learnt = learn(*problem.design, fabric);
+    std::vector<Guid> gone;
+    for (const DesignPort& d : learnt.ports)
+      if (gone.empty() || gone.back() != d.at)
+        if (!std::binary_search(guids.begin(), guids.begin() + live, d.at)) gone.push_back(d.at);
+    guids.insert(guids.end(), gone.begin(), gone.end());
+  }
+  const auto index = [this](Guid guid) {
+    auto at = std::lower_bound(guids.begin(), guids.begin() + live, guid);
+    if (at == guids.begin() + live || *at != guid)
+      at = std::lower_bound(guids.begin() + live, guids.end(), guid);
+    return at == guids.end() || *at != guid ? size() : static_cast<std::uint32_t>(at - guids.begin());
+  };
+
+  host_ports.resize(size());
+  begin.assign(size() + 1, 0);
+  for (std::uint32_t s = 0; s < live; ++s) {
+    const std::span<const fabric::Port> ports = fabric.ports(static_cast<SwitchId>(s));
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      const std::optional<SwitchId> to = fabric.switch_of(ports[p].peer->node);
+      if (!to) host_ports[s].set(p);
+      if (to && raw(*to) > s)
+        edges.push_back({s, raw(*to), static_cast<std::uint8_t>(p), raw(ports[p].peer->port), true});
+    }
+  }
+  for (const DesignPort& d : learnt.ports) {
+    const std::uint32_t a = index(d.at);
+    const bool lives = a < live && raw(d.port) < fabric.ports(static_cast<SwitchId>(a)).size() &&
+                       fabric.ports(static_cast<SwitchId>(a))[raw(d.port)].peer;
+    if (lives) continue;
+    if (raw(d.peer) == 0) host_ports[a].set(raw(d.port));
+    if (raw(d.peer) == 0 || d.peer <= d.at) continue;
+    if (const std::uint32_t b = index(d.peer); b < size())
+      edges.push_back({a, b, raw(d.port), raw(d.peer_port), false});
+  }
+
+  for (const Edge& e : edges) {
+    ++begin[e.a + 1];
+    ++begin[e.b + 1];
+  }
+  for (std::uint32_t s = 0; s < size(); ++s) begin[s + 1] += begin[s];
+  ends.resize(edges.size() * 2);
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (const Edge& e : edges) {
+    ends[next[e.a]++] = {e.b, e.port_a, e.port_b, e.live};
+    ends[next[e.b]++] = {e.a, e.port_b, e.port_a, e.live};
+  }
+  // A live switch's index is its place by GUID, unless some are gone.
+  std::vector<std::uint32_t> place(size());
+  for (std::uint32_t s = 0; s < size(); ++s) {
+    const auto gone = std::lower_bound(guids.begin() + live, guids.end(), guids[s]) - (guids.begin() + live);
+    const auto here = std::lower_bound(guids.begin(), guids.begin() + live, guids[s]) - guids.begin();
+    place[s] = static_cast<std::uint32_t>(here + gone);
+  }
+  const auto key = [&place](const End& e) { return std::uint64_t{place[e.to]} << 8 | e.port; };
+  for (std::uint32_t s = 0; s < size(); ++s)
+    std::sort(ends.begin() + begin[s], ends.begin() + begin[s + 1],
+              [&key](const End& x, const End& y) { return key(x) < key(y); });
+}
+
+std::size_t DesignGraph::dead_links() const {
+  return static_cast<std::size_t>(std::ranges::count(edges, false, &Edge::live));
+}
+
+}  // namespace weft::routing

@@ -1,0 +1,477 @@
+// fat-tree: D-mod-K with holes. Every host t has, at every switch, one canonical way up: slot (t / divider)
+// modulo the slots of the design. Where that slot still leads to t it is taken; else the flow is displaced to
+// one of the slots that do, picked by the same number, and no other flow moves. The tables are a function of
+// the design and the live links alone: no history, any number of threads, and a repaired link brings the old
+// tables back.
+//
+// A way is up*/down* by rank, so one VL is enough. A switch or leaf that no such way leads to (spine to
+// spine, or wreckage) is reached by way of one designated leaf, the only place where packets turn from down
+// to up; mostly only managers' traffic does so, and the check judges whether it is safe.
+//
+// Per switch, not per LID: whole sets of destination switches are told apart with bit sets (one slot leads
+// there, all do, or some), the canonical row is copied from the last switch that dealt alike, and only what
+// differs is written over it. Cost: O(switches * LIDs) bytes copied, O(links * switches / 64) a rank for the
+// sets. Source: Zahavi, D-Mod-K; Gliksberg et al., Dmodc (arXiv 2211.13101); holes as in reference
+// "Routing", 7.3.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "routing/engines.h"
+#include "routing/parallel.h"
+#include "routing/tree_reach.h"
+#include "routing/tree_shape.h"
+
+namespace weft::routing {
+namespace {
+
+constexpr std::uint8_t kDrop = raw(kPortDrop);
+constexpr std::uint16_t kNobody = 0xffff;
+
+/// What every switch needs to know of the LIDs.
+struct LidTable {
+  LidTable(const Problem& problem, const TreeShape& shape)
+      : size(row_size(problem.top)),
+        owner(size, kNobody),
+        host(size, kNobody),
+        number(size),
+        plane(size),
+        port(size) {
+    begin.assign(shape.live + 1, 0);
+    for (const Destination& d : problem.destinations) begin[raw(d.at) + 1] += 1U << d.lmc;
+    for (std::uint32_t s = 0; s < shape.live; ++s) begin[s + 1] += begin[s];
+    lids.resize(begin[shape.live]);
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    has_hosts.resize(shape.live);
+    for (std::size_t i = 0; i < problem.destinations.size(); ++i) {
+      const Destination& d = problem.destinations[i];
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
+        const auto lid = static_cast<std::uint16_t>(raw(d.base) + j);
+        owner[lid] = static_cast<std::uint16_t>(raw(d.at));
+        if (!d.is_switch()) host[lid] = owner[lid];
+        number[lid] = shape.number[i];
+        plane[lid] = static_cast<std::uint8_t>(j);
+        port[lid] = raw(d.port);
+        lids[next[raw(d.at)]++] = lid;
+      }
+      if (!d.is_switch()) has_hosts[raw(d.at)] = true;
+    }
+  }
+  std::span<const std::uint16_t> of(std::uint32_t s) const {
+    return {lids.data() + begin[s], begin[s + 1] - begin[s]};
+  }
+  /// What slots are dealt by: the planes of one host (LMC) take different slots at every level.
+  std::uint64_t turn(std::uint32_t lid, std::uint64_t divider) const {
+    return number[lid] / divider + plane[lid];
+  }
+
+  std::size_t size;
+  std::vector<std::uint16_t> owner;   // by LID: switch, or kNobody
+  std::vector<std::uint16_t> host;    // the same for LIDs of hosts only
+  std::vector<std::uint32_t> number;  // by LID
+  std::vector<std::uint8_t> plane;    // by LID: offset from the base LID
+  std::vector<std::uint8_t> port;     // by LID: delivering port
+  std::vector<std::uint32_t> begin;   // by switch
+  std::vector<std::uint16_t> lids;
+  std::vector<bool> has_hosts;
+};
+
+/// Canonical way by LID for one divider and number of slots and links: slot + slots * link, or kDrop.
+struct Dealing {
+  std::vector<std::uint8_t> way;
+  std::vector<std::vector<std::uint16_t>> lids;  // by way
+};
+using DealingKey = std::array<std::uint64_t, 3>;
+
+Dealing deal(const LidTable& table, const DealingKey& key) {
+  const auto [divider, slots, links] = key;
+  Dealing dealing{std::vector<std::uint8_t>(table.size, kDrop), {}};
+  dealing.lids.resize(slots * links);
+  for (std::uint32_t lid = 0; lid < table.size; ++lid) {
+    if (table.owner[lid] == kNobody) continue;
+    const auto way = static_cast<std::uint8_t>(table.turn(lid, divider) % (slots * links));
+    dealing.way[lid] = way;
+    dealing.lids[way].push_back(static_cast<std::uint16_t>(lid));
+  }
+  return dealing;
+}
+
+DealingKey key_of(const TreeShape::Up& up) { return {up.divider, up.slots, up.spread}; }
+
+template <typename Use>
+void each_bit(std::uint64_t bits, std::uint32_t word, Use&& use) {
+  for (; bits != 0; bits &= bits - 1) use(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+/// By switch: what hangs together with it by live links, and the leaf where packets may turn there.
+struct Turning {
+  Turning(const TreeShape& shape, const TreeReach& reach) : part(shape.live, kNone) {
+    for (std::uint32_t s = 0; s < shape.live; ++s) {
+      if (part[s] != kNone) continue;
+      leaf.push_back(kNone);
+      spread(shape, s);
+    }
+    std::vector<int> most(leaf.size(), -1);
+    for (std::uint32_t s = 0; s < shape.live; ++s) {
+      if (shape.rank[s] != 0) continue;
+      int count = 0;
+      for (std::uint32_t w = 0; w < reach.words(); ++w) {
+        std::uint64_t any = 0;
+        for (std::uint32_t k = 0; k < reach.levels(); ++k) any |= reach.row(k, s)[w];
+        count += std::popcount(any);
+      }
+      if (count <= most[part[s]]) continue;
+      most[part[s]] = count;
+      leaf[part[s]] = s;
+    }
+  }
+  void spread(const TreeShape& shape, std::uint32_t from) {
+    std::vector<std::uint32_t> reached{from};
+    const auto add = [&](std::uint32_t s) {
+      if (s >= shape.live || part[s] != kNone) return;
+      part[s] = static_cast<std::uint32_t>(leaf.size() - 1);
+      reached.push_back(s);
+    };
+    add(from);
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      const std::uint32_t s = reached[next];
+      for (const TreeShape::Down& d : shape.downs(s)) add(d.child);
+      for (std::uint32_t i = 0; i < shape.up[s].slots; ++i)
+        if (shape.alive(s, i)) add(shape.to[shape.up[s].first_to + i]);
+    }
+  }
+  static constexpr std::uint32_t kNone = ~0U;
+  std::vector<std::uint32_t> part;
+  std::vector<std::uint32_t> leaf;  // by part; kNone where it has none
+};
+
+/// What all switches share.
+struct Common {
+  const Problem& problem;
+  const TreeShape& shape;
+  const TreeReach& reach;
+  const LidTable& table;
+  const std::map<DealingKey, Dealing>& dealings;
+  Turning turning;
+};
+
+/// Fills rows; one for each thread.
+class Worker {
+ public:
+  explicit Worker(const Common& common)
+      : c_(common),
+        shape_(common.shape),
+        table_(common.table),
+        left_(c_.reach.words()),
+        once_(left_.size()),
+        twice_(left_.size()),
+        all_(left_.size()),
+        by_owner_(shape_.live + 1) {}
+
+  void fill(std::uint32_t s, std::uint8_t* row) {
+    s_ = s;
+    row_ = row;
+    up_ = &shape_.up[s];
+    std::ranges::fill(left_, ~std::uint64_t{0});
+    if (shape_.live % 64 != 0) left_.back() >>= 64 - shape_.live % 64;
+    left_[s / 64] &= ~(std::uint64_t{1} << s % 64);
+    start_row();
+    go_down();
+    find_live_slots();
+    for (std::uint32_t k = 1; k < c_.reach.levels() && !live_slots_.empty(); ++k)
+      if (std::ranges::any_of(left_, [](std::uint64_t w) { return w != 0; })) go_up(k);
+    go_by_the_turning_leaf();
+    deliver();
+  }
+
+ private:
+  bool one_way_down(std::uint32_t child) const { return shape_.up[child].links == 1; }
+
+  /// Canonical ways up for all LIDs; for a switch without ways up, ways down by what owns the LID.
+  void start_row() {
+    if (up_->slots == 0) {
+      start_from_above();
+      return;
+    }
+    const Dealing& dealing = c_.dealings.at(key_of(*up_));
+    std::array<std::uint8_t, 256> port;
+    port.fill(kDrop);
+    for (std::uint32_t i = 0; i < up_->slots; ++i)
+      for (std::uint32_t j = 0; j < up_->spread; ++j) port[i + up_->slots * j] = shape_.port(s_, i, j);
+    Last& last = last_[&dealing];
+    if (last.row.empty() || last.port != port) {
+      last.port = port;
+      last.row.resize(table_.size);
+      for (std::size_t lid = 0; lid < table_.size; ++lid) last.row[lid] = port[dealing.way[lid]];
+    }
+    std::memcpy(row_, last.row.data(), table_.size);
+  }
+
+  /// Only children that lead alone to a leaf and by one link; the rest is written over it.
+  void start_from_above() {
+    std::ranges::fill(by_owner_, kDrop);
+    count_children();
+    for (const TreeShape::Down& d : shape_.downs(s_)) {
+      const std::uint64_t* reached = c_.reach.row(0, d.child);
+      const std::uint8_t port = first_live(d);
+      for (std::uint32_t w = 0; w < left_.size(); ++w)
+        each_bit(reached[w] & ~twice_[w], w,
+                 [&](std::uint32_t t) { by_owner_[t] = table_.has_hosts[t] ? port : kDrop; });
+    }
+    if (last_owner_.empty() || last_owner_ != by_owner_) {
+      last_owner_ = by_owner_;
+      last_from_above_.resize(table_.size);
+      for (std::size_t lid = 0; lid < table_.size; ++lid)
+        last_from_above_[lid] = by_owner_[std::min<std::size_t>(table_.host[lid], shape_.live)];
+    }
+    std::memcpy(row_, last_from_above_.data(), table_.size);
+  }
+
+  void count_children() {
+    std::ranges::fill(once_, 0);
+    std::ranges::fill(twice_, 0);
+    for (const TreeShape::Down& d : shape_.downs(s_)) count(c_.reach.row(0, d.child));
+  }
+
+  void count(const std::uint64_t* reached) {
+    for (std::size_t w = 0; w < left_.size(); ++w) {
+      twice_[w] |= once_[w] & reached[w];
+      once_[w] |= reached[w];
+    }
+  }
+
+  std::uint8_t first_live(const TreeShape::Down& d) const {
+    for (std::uint32_t j = 0;; ++j)
+      if (const std::uint8_t port = shape_.port_down(d, j); port != TreeShape::kHole) return port;
+  }
+
+  void go_down() {
+    const std::span<const TreeShape::Down> downs = shape_.downs(s_);
+    if (downs.empty()) return;
+    count_children();
+    for (const TreeShape::Down& d : downs) {
+      const std::uint64_t* reached = c_.reach.row(0, d.child);
+      const bool plain = one_way_down(d.child);
+      const std::uint8_t port = first_live(d);
+      const bool done = up_->slots == 0 && plain;  // start_from_above wrote the hosts
+      for (std::uint32_t w = 0; w < left_.size(); ++w) {
+        each_bit(reached[w] & left_[w] & ~twice_[w], w, [&](std::uint32_t t) {
+          if (done && table_.has_hosts[t])
+            write_switch_lids(t, port);
+          else if (plain)
+            write(t, port);
+          else
+            for (const std::uint16_t lid : table_.of(t)) row_[lid] = port_down(d, lid);
+        });
+      }
+    }
+    for (std::uint32_t w = 0; w < left_.size(); ++w) {
+      each_bit(twice_[w] & left_[w], w, [&](std::uint32_t t) { choose_child(t); });
+      left_[w] &= ~once_[w];
+    }
+  }
+
+  void write(std::uint32_t t, std::uint8_t port) {
+    for (const std::uint16_t lid : table_.of(t)) row_[lid] = port;
+  }
+  void write_switch_lids(std::uint32_t t, std::uint8_t port) {
+    for (const std::uint16_t lid : table_.of(t))
+      if (table_.host[lid] == kNobody) row_[lid] = port;
+  }
+
+  /// The link a child deals this LID's flows to on the way up, else one that lives.
+  std::uint8_t port_down(const TreeShape::Down& d, std::uint32_t lid) const {
+    const TreeShape::Up& up = shape_.up[d.child];
+    return link_of(up, lid, [&](std::uint32_t j) { return shape_.port_down(d, j); });
+  }
+  std::uint8_t port_up(std::uint32_t slot, std::uint32_t lid) const {
+    return link_of(*up_, lid, [&](std::uint32_t j) { return shape_.port(s_, slot, j); });
+  }
+
+  template <typename Port>
+  std::uint8_t link_of(const TreeShape::Up& up, std::uint32_t lid, const Port& port) const {
+    const std::uint64_t turn = table_.turn(lid, up.divider);
+    const std::uint8_t canonical = port(static_cast<std::uint32_t>(turn / up.slots % up.spread));
+    if (canonical != TreeShape::kHole) return canonical;
+    std::array<std::uint8_t, 256> live;
+    std::size_t count = 0;
+    for (std::uint32_t j = 0; j < up.links; ++j)
+      if (port(j) != TreeShape::kHole) live[count++] = port(j);
+    return count == 0 ? kDrop : live[turn / (std::uint64_t{up.slots} * up.spread) % count];
+  }
+
+  /// Several children lead there: the one on the canonical way up from the destination, else by number.
+  void choose_child(std::uint32_t t) {
+    children_.clear();
+    for (const TreeShape::Down& d : shape_.downs(s_))
+      if (has(c_.reach.row(0, d.child), t)) children_.push_back(&d);
+    for (const std::uint16_t lid : table_.of(t)) {
+      std::uint32_t from = t;
+      while (shape_.rank[from] + 1 < shape_.rank[s_]) {
+        const TreeShape::Up& up = shape_.up[from];
+        from = up.slots == 0 ? shape_.live : shape_.to[up.first_to + table_.turn(lid, up.divider) % up.slots];
+        if (from >= shape_.live) break;
+      }
+      const auto own = std::ranges::find(children_, from, &TreeShape::Down::child);
+      const std::uint64_t turn = table_.turn(lid, shape_.up[children_.front()->child].divider);
+      row_[lid] = port_down(own != children_.end() ? **own : *children_[turn % children_.size()], lid);
+    }
+  }
+
+  static bool has(const std::uint64_t* set, std::uint32_t t) { return (set[t / 64] >> t % 64 & 1) != 0; }
+
+  void find_live_slots() {
+    live_slots_.clear();
+    for (std::uint32_t i = 0; i < up_->slots; ++i)
+      if (shape_.to[up_->first_to + i] < shape_.live && shape_.alive(s_, i)) live_slots_.push_back(i);
+  }
+  std::uint32_t parent(std::uint32_t slot) const { return shape_.to[up_->first_to + slot]; }
+
+  /// Destinations that need k links up: by the slots that lead there.
+  void go_up(std::uint32_t k) {
+    std::ranges::fill(once_, 0);
+    std::ranges::fill(twice_, 0);
+    all_ = left_;
+    for (const std::uint32_t i : live_slots_) {
+      const std::uint64_t* reached = c_.reach.row(k - 1, parent(i));
+      count(reached);
+      for (std::size_t w = 0; w < left_.size(); ++w) all_[w] &= reached[w];
+    }
+    const bool only_one = live_slots_.size() == 1;
+    for (const std::uint32_t i : live_slots_) {
+      const std::uint64_t* reached = c_.reach.row(k - 1, parent(i));
+      const std::uint8_t port = up_->links == 1 ? shape_.port(s_, i, 0) : kDrop;
+      for (std::uint32_t w = 0; w < left_.size(); ++w) {
+        const std::uint64_t alone = reached[w] & left_[w] & ~twice_[w] & ~(only_one ? all_[w] : 0);
+        each_bit(alone, w, [&](std::uint32_t t) {
+          if (port != kDrop)
+            write(t, port);
+          else
+            for (const std::uint16_t lid : table_.of(t)) row_[lid] = port_up(i, lid);
+        });
+      }
+    }
+    for (std::uint32_t w = 0; w < left_.size(); ++w) {
+      const std::uint64_t some = left_[w] & twice_[w] & ~all_[w];
+      each_bit(some, w, [&](std::uint32_t t) { choose_slots(k, t); });
+    }
+    displace();
+    for (std::size_t w = 0; w < left_.size(); ++w) left_[w] &= ~once_[w];
+  }
+
+  /// Some slots lead there: flows whose canonical slot does stay.
+  void choose_slots(std::uint32_t k, std::uint32_t t) {
+    slots_.clear();
+    for (const std::uint32_t i : live_slots_)
+      if (has(c_.reach.row(k - 1, parent(i)), t)) slots_.push_back(i);
+    for (const std::uint16_t lid : table_.of(t)) {
+      const std::uint64_t turn = table_.turn(lid, up_->divider);
+      const auto own = static_cast<std::uint32_t>(turn % up_->slots);
+      row_[lid] =
+          port_up(std::ranges::find(slots_, own) != slots_.end() ? own : slots_[turn % slots_.size()], lid);
+    }
+  }
+
+  /// Where every live slot leads: flows whose canonical port is a hole go to another link or slot.
+  void displace() {
+    const Dealing& dealing = c_.dealings.at(key_of(*up_));
+    for (std::uint32_t way = 0; way < dealing.lids.size(); ++way) {
+      const std::uint32_t slot = way % up_->slots;
+      if (shape_.port(s_, slot, way / up_->slots) != TreeShape::kHole) continue;
+      const bool alive = std::ranges::binary_search(live_slots_, slot);
+      for (const std::uint16_t lid : dealing.lids[way]) {
+        if (!has(all_.data(), table_.owner[lid])) continue;
+        const std::uint64_t turn = table_.turn(lid, up_->divider);
+        row_[lid] = port_up(alive ? slot : live_slots_[turn % live_slots_.size()], lid);
+      }
+    }
+  }
+
+  /// No way by rank: towards the turning leaf, which has one. A switch on the way that has one itself takes
+  /// it.
+  void go_by_the_turning_leaf() {
+    std::uint64_t any = 0;
+    for (const std::uint64_t w : left_) any |= w;
+    if (any == 0) return;
+    const std::uint32_t part = c_.turning.part[s_];
+    leaf_ = c_.turning.leaf[part];
+    const bool leads = leaf_ != Turning::kNone && leaf_ != s_ && !has(left_.data(), leaf_);
+    const std::uint8_t port = leads ? port_to_turning() : kDrop;
+    for (std::uint32_t w = 0; w < left_.size(); ++w)
+      each_bit(left_[w], w, [&](std::uint32_t t) { write(t, c_.turning.part[t] == part ? port : kDrop); });
+  }
+
+  std::uint8_t port_to_turning() const {
+    for (const TreeShape::Down& d : shape_.downs(s_))
+      if (has(c_.reach.row(0, d.child), leaf_)) return first_live(d);
+    for (std::uint32_t k = 1; k < c_.reach.levels(); ++k)
+      for (const std::uint32_t i : live_slots_)
+        if (has(c_.reach.row(k - 1, parent(i)), leaf_)) return port_up_any(i);
+    return kDrop;
+  }
+  std::uint8_t port_up_any(std::uint32_t slot) const {
+    for (std::uint32_t j = 0;; ++j)
+      if (const std::uint8_t port = shape_.port(s_, slot, j); port != TreeShape::kHole) return port;
+  }
+
+  void deliver() {
+    for (const std::uint16_t lid : table_.of(s_)) row_[lid] = table_.port[lid];
+  }
+
+  struct Last {
+    std::array<std::uint8_t, 256> port{};
+    std::vector<std::uint8_t> row;
+  };
+
+  const Common& c_;
+  const TreeShape& shape_;
+  const LidTable& table_;
+  std::uint32_t s_ = 0;
+  std::uint32_t leaf_ = 0;  // where packets turn
+  std::uint8_t* row_ = nullptr;
+  const TreeShape::Up* up_ = nullptr;
+  std::vector<std::uint64_t> left_;   // destinations not decided yet
+  std::vector<std::uint64_t> once_;   // led to by a neighbour
+  std::vector<std::uint64_t> twice_;  // by two or more
+  std::vector<std::uint64_t> all_;    // by all
+  std::vector<std::uint8_t> by_owner_;
+  std::vector<std::uint32_t> live_slots_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<const TreeShape::Down*> children_;
+  std::map<const Dealing*, Last> last_;
+  std::vector<std::uint8_t> last_owner_;
+  std::vector<std::uint8_t> last_from_above_;
+};
+
+}  // namespace
+
+Result<Routes> fat_tree(const Problem& problem) {
+  const DesignGraph graph(problem);
+  const Result<TreeShape> shape = tree_shape(problem, graph);
+  if (!shape) return fail(shape.error());
+  const TreeReach reach(*shape, problem.threads);
+  const LidTable table(problem, *shape);
+  std::map<DealingKey, Dealing> dealings;
+  for (const TreeShape::Up& up : shape->up)
+    if (up.slots != 0 && !dealings.contains(key_of(up)))
+      dealings.emplace(key_of(up), deal(table, key_of(up)));
+  const Common common{problem, *shape, reach, table, dealings, Turning(*shape, reach)};
+  Tables tables(problem);
+  in_pieces(shape->live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
+    Worker worker(common);
+    std::vector<std::uint8_t> row(table.size);
+    for (std::uint32_t s = from; s < upto; ++s) {
+      worker.fill(s, row.data());
+      tables.set(s, row.data());
+    }
+  });
+  Routes routes = std::move(tables).finish("fat-tree");
+  routes.notes.push_back(describe(*shape));
+  return routes;
+}
+
+}  // namespace weft::routing
