@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>

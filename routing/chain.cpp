@@ -38,10 +38,15 @@ Result<std::vector<const Engine*>> engines_named(const std::vector<std::string>&
 }
 
 /// Whether the engine's answer was taken into `result`; if not, it says there why.
-bool try_engine(const Problem& problem, const Engine& engine, ChainResult& result) {
+bool try_engine(const Problem& problem, const Engine& engine, int vls, ChainResult& result) {
   Result<Routes> routes = engine.compute(problem);
   if (!routes) {
     result.refusals.push_back({std::string(engine.name), routes.error().what});
+    return false;
+  }
+  if (routes->vls_needed > vls) {
+    result.refusals.push_back(
+        {std::string(engine.name), fmt::format("needs {} VLs, but {} can be used", routes->vls_needed, vls)});
     return false;
   }
   CheckReport report = check(problem, *routes);
@@ -68,6 +73,22 @@ bool try_keeping(const Problem& problem, ChainResult& result) {
   return true;
 }
 
+/// The same demand for the switches of another Fabric.
+std::shared_ptr<const Lanes> aligned(const std::shared_ptr<const Lanes>& lanes, const Routes& of,
+                                     const fabric::Fabric& fabric) {
+  if (!lanes) return nullptr;
+  auto now = std::make_shared<Lanes>(*lanes);
+  now->port_class.assign(fabric.switch_count(), {});
+  for (std::size_t s = 0; s < now->port_class.size(); ++s) {
+    const auto at = std::ranges::lower_bound(of.switches, fabric.node(static_cast<SwitchId>(s)).guid);
+    const auto index = static_cast<std::size_t>(at - of.switches.begin());
+    if (at != of.switches.end() && *at == fabric.node(static_cast<SwitchId>(s)).guid &&
+        index < lanes->port_class.size())
+      now->port_class[s] = lanes->port_class[index];
+  }
+  return now;
+}
+
 }  // namespace
 
 std::optional<Routes> keep_last(const Problem& problem) {
@@ -91,6 +112,7 @@ std::optional<Routes> keep_last(const Problem& problem) {
   }
   Routes routes = std::move(tables).finish(problem.previous->engine);
   routes.vls_needed = problem.previous->vls_needed;
+  routes.lanes = aligned(problem.previous->lanes, *problem.previous, fabric);
   routes.notes.push_back("the tables in force are kept as far as they lead");
   return routes;
 }
@@ -103,10 +125,10 @@ Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
   ChainResult result;
   result.recognised = recognised.evidence;
   for (const Engine* engine : *named)
-    if (try_engine(problem, *engine, result)) return result;
+    if (try_engine(problem, *engine, options.vls, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;
   const Engine* last = find_engine(kLastResort);
-  if (std::ranges::find(*named, last) == named->end() && try_engine(problem, *last, result)) {
+  if (std::ranges::find(*named, last) == named->end() && try_engine(problem, *last, options.vls, result)) {
     result.beyond_named = true;
     return result;
   }

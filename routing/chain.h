@@ -19,9 +19,13 @@ enum class OnFailure {
 };
 
 struct ChainOptions {
-  /// Names of engines, tried in order. "auto" stands for those that suit the shape of the fabric (recognise.h).
+  /// Names of engines, tried in order. "auto" stands for those that suit the shape of the fabric
+  /// (recognise.h).
   std::vector<std::string> engines{"auto"};
   OnFailure on_failure = OnFailure::next;
+  /// Data VLs that the ports are going to have, with SL2VL as Routes::lanes asks; an answer that needs more
+  /// is refused.
+  int vls = 1;
   bool operator==(const ChainOptions&) const = default;
 };
 
@@ -36,7 +40,7 @@ struct ChainResult {
   Routes routes;
   CheckReport report;             ///< Of `routes`; safe unless `kept_last`, and even then free of deadlock.
   std::vector<Refusal> refusals;  ///< In order tried.
-  std::string recognised;           ///< What "auto" took the fabric for, and why; empty when it was not asked.
+  std::string recognised;         ///< What "auto" took the fabric for, and why; empty when it was not asked.
   bool kept_last = false;     ///< The tables in force stay; report.lost counts the pairs they do not serve.
   bool beyond_named = false;  ///< Up-down was taken though the options do not name it.
 };

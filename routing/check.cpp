@@ -9,10 +9,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <numeric>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "routing/check_cables.h"
 
 namespace weft::routing {
 namespace {
@@ -20,10 +22,9 @@ namespace {
 constexpr std::uint32_t kBlock = 64;
 constexpr std::size_t kExamples = 5;
 
-// Codes in place of a neighbour's index.
-constexpr std::uint16_t kEnd = 0xffff;   // an end port: a host's, or the switch's own port 0
-constexpr std::uint16_t kDead = 0xfffe;  // no such port, or no link
-constexpr std::uint16_t kLastIndex = 0xfff0;
+constexpr std::uint16_t kEnd = CheckCables::kEnd;
+constexpr std::uint16_t kDead = CheckCables::kDead;
+constexpr std::uint16_t kLastIndex = CheckCables::kLastIndex;
 
 // Codes in place of a distance.
 constexpr std::uint16_t kUnknown = 0xffff;
@@ -42,120 +43,71 @@ struct Faults {
   }
 };
 
-class Checker {
- public:
-  Checker(const Problem& problem, const Routes& routes)
-      : problem_(problem), fabric_(*problem.fabric), routes_(routes), count_(fabric_.switch_count()) {}
+/// Names for people.
+std::string switch_name(const fabric::Fabric& fabric, std::size_t s) {
+  return describe(fabric.node(static_cast<SwitchId>(s)));
+}
 
-  CheckReport run() {
-    report_.malformed = malformed();
-    if (!report_.malformed.empty()) return std::move(report_);
-    check_capacity();
-    if (count_ == 0) return std::move(report_);
-    read_cables();
-    find_parts();
-    count_sources();
-    ChannelGraph channels(peers_, width_, 1);
-    block_.resize(count_ * kBlock);
-    distance_.resize(count_);
-    used_.resize(count_);
-    auto next = problem_.destinations.begin();
-    for (std::uint32_t first = 0; first <= raw(problem_.top); first += kBlock) {
+/// The check of some blocks, one after another; several go side by side.
+class Piece {
+ public:
+  Piece(const Problem& problem, const Routes& routes, const CheckCables& cables)
+      : problem_(problem),
+        fabric_(*problem.fabric),
+        routes_(routes),
+        c_(cables),
+        count_(cables.count),
+        lanes_(routes.lanes.get()),
+        channels_(cables.peers, cables.width, lanes_ ? static_cast<std::uint32_t>(lanes_->count) : 1),
+        block_(std::size_t{count_} * kBlock),
+        distance_(count_),
+        used_(count_) {
+    if (!lanes_) return;
+    masks_.resize(block_.size());
+    class_.resize(c_.peers.size());
+    for (std::uint32_t i = 0; i < class_.size(); ++i)
+      class_[i] = lanes_->class_of(i / c_.width, i % c_.width);
+  }
+
+  /// Blocks `from` to `upto` - 1.
+  void run(std::uint32_t from, std::uint32_t upto) {
+    auto next = std::ranges::partition_point(problem_.destinations, [&](const Destination& d) {
+      return raw(d.base) + (1U << d.lmc) <= from * kBlock;
+    });
+    for (std::uint32_t first = from * kBlock; first < upto * kBlock; first += kBlock) {
       load_block(first);
       std::ranges::fill(used_, 0);
       used_by_all_ = 0;
+      to_peer_ = 0;
       for (std::uint32_t lid = first; lid < first + kBlock; ++lid) {
         while (next != problem_.destinations.end() && raw(next->base) + (1U << next->lmc) <= lid) ++next;
         if (next == problem_.destinations.end() || raw(next->base) > lid) continue;
+        if (next->is_peer()) to_peer_ |= std::uint64_t{1} << lid % kBlock;
         check_lid(*next, lid);
       }
-      add_dependencies(channels);
+      if (lanes_)
+        add_dependencies_by_lane();
+      else
+        add_dependencies();
     }
-    report_.missing = counted_.missing;
-    report_.dead = counted_.dead;
-    report_.misdelivered = counted_.misdelivered;
-    report_.loops = counted_.loops + uncounted_.loops;
-    report_.cycle = channels.find_cycle();
-    return std::move(report_);
+  }
+
+  /// What was found, added to `report`; and the dependencies.
+  ChannelGraph& finish(CheckReport& report) {
+    report.pairs += report_.pairs;
+    report.lost += report_.lost;
+    report.uncounted_lost += report_.uncounted_lost;
+    report.missing += counted_.missing;
+    report.dead += counted_.dead;
+    report.misdelivered += counted_.misdelivered;
+    report.loops += counted_.loops + uncounted_.loops;
+    report.longest = std::max(report.longest, report_.longest);
+    for (std::string& example : report_.examples)
+      if (report.examples.size() < 2 * kExamples) report.examples.push_back(std::move(example));
+    return channels_;
   }
 
  private:
-  std::string malformed() const {
-    if (routes_.lfts.size() != count_)
-      return fmt::format("tables for {} switches, but the fabric has {}", routes_.lfts.size(), count_);
-    if (count_ > kLastIndex) return fmt::format("{} switches are more than a subnet can hold", count_);
-    for (std::size_t s = 0; s < count_; ++s)
-      if (!routes_.lfts[s]) return fmt::format("no table for {}", name(s));
-    return {};
-  }
-
-  void check_capacity() {
-    for (std::uint32_t s = 0; s < count_; ++s) {
-      const std::uint16_t capacity = fabric_.node(static_cast<SwitchId>(s)).switch_facts.lft_capacity;
-      if (capacity == 0 || raw(problem_.top) < capacity) continue;
-      report_.too_small.push_back(static_cast<SwitchId>(s));
-      if (report_.too_small.size() > kExamples) continue;
-      report_.examples.push_back(fmt::format("{} holds LIDs up to {}, but LID {} is in use", name(s),
-                                             capacity - 1, raw(problem_.top)));
-    }
-  }
-
-  void read_cables() {
-    for (const NodeId id : fabric_.switches())
-      width_ = std::max<std::uint32_t>(width_, static_cast<std::uint32_t>(fabric_.ports(id).size()));
-    peers_.assign(count_ * width_, kDead);
-    for (std::uint32_t s = 0; s < count_; ++s) {
-      const std::span<const fabric::Port> ports = fabric_.ports(static_cast<SwitchId>(s));
-      peers_[s * width_] = kEnd;
-      for (std::uint32_t p = 1; p < ports.size(); ++p) {
-        if (!ports[p].peer) continue;
-        const std::optional<SwitchId> to = fabric_.switch_of(ports[p].peer->node);
-        peers_[s * width_ + p] = to ? static_cast<std::uint16_t>(raw(*to)) : kEnd;
-      }
-    }
-  }
-
-  /// Union-find with path halving, over the cables.
-  void find_parts() {
-    part_.resize(count_);
-    std::iota(part_.begin(), part_.end(), 0U);
-    const auto root = [this](std::uint32_t s) {
-      while (part_[s] != s) s = part_[s] = part_[part_[s]];
-      return s;
-    };
-    for (std::uint32_t i = 0; i < peers_.size(); ++i)
-      if (peers_[i] < count_) part_[root(i / width_)] = root(peers_[i]);
-    for (std::uint32_t s = 0; s < count_; ++s) part_[s] = root(s);
-    one_part_ = std::ranges::all_of(part_, [this](std::uint32_t part) { return part == part_[0]; });
-  }
-
-  void count_sources() {
-    hosts_.resize(count_);
-    runs_sm_.resize(count_);
-    for (const Destination& d : problem_.destinations) {
-      if (!d.is_switch()) ++hosts_[raw(d.at)];
-      if (d.is_switch() && d.runs_sm) runs_sm_[raw(d.at)] = 1;
-    }
-    to_peer_.resize(count_);
-    to_switch_.resize(count_);
-    for (std::uint32_t s = 0; s < count_; ++s) {
-      all_.push_back(s);
-      if (hosts_[s] + runs_sm_[s] != 0) talkers_.push_back(s);
-      to_peer_[part_[s]] += hosts_[s] + 1;
-      to_switch_[part_[s]] += hosts_[s] + runs_sm_[s];
-    }
-  }
-
-  /// End ports at `s` whose packets to this destination count.
-  std::uint32_t sources(std::uint32_t s, const Destination& to) const {
-    if (!to.is_peer()) return hosts_[s] + runs_sm_[s];
-    return hosts_[s] + (s == raw(to.at) ? 0U : 1U);  // all but itself
-  }
-
-  std::uint16_t peer(std::uint32_t s, std::uint8_t port) const {
-    return port < width_ ? peers_[s * width_ + port] : kDead;
-  }
-
   void load_block(std::uint32_t first) {
     for (std::size_t s = 0; s < count_; ++s) {
       const Lft& lft = *routes_.lfts[s];
@@ -173,16 +125,16 @@ class Checker {
     if (delivers(to, lane)) distance_[at] = 0;  // else the walk goes through it like through any other
     std::uint16_t longest = 0;
     bool lost = false;
-    for (const std::uint32_t s : to.is_peer() ? all_ : talkers_) {
-      if (part_[s] != part_[at]) continue;
+    for (const std::uint32_t s : to.is_peer() ? c_.all : c_.talkers) {
+      if (c_.part[s] != c_.part[at]) continue;
       const std::uint16_t distance = distance_from(s, lane);
       lost |= distance == kLost;
       longest = distance == kLost ? longest : std::max(longest, distance);
     }
     report_.longest = std::max<int>(report_.longest, longest);
-    report_.pairs += to.is_peer() ? to_peer_[part_[at]] - 1 : to_switch_[part_[at]];
+    report_.pairs += to.is_peer() ? c_.to_peer[c_.part[at]] - 1 : c_.to_switch[c_.part[at]];
     const std::uint64_t bit = std::uint64_t{1} << lane;
-    const bool by_all = to.is_peer() && one_part_;
+    const bool by_all = to.is_peer() && c_.one_part;
     used_by_all_ |= by_all ? bit : 0;
     if (!by_all)
       for (std::uint32_t s = 0; s < count_; ++s) used_[s] |= distance_[s] != kUnknown ? bit : 0;
@@ -193,7 +145,7 @@ class Checker {
   /// Mostly the next switch is known already, and there is nothing to walk.
   std::uint16_t distance_from(std::uint32_t s, std::uint32_t lane) {
     if (distance_[s] != kUnknown) return distance_[s];
-    const std::uint16_t next = peer(s, block_[s * kBlock + lane]);
+    const std::uint16_t next = c_.peer(s, block_[s * kBlock + lane]);
     if (next < kLastIndex && distance_[next] < kOpen)
       distance_[s] = static_cast<std::uint16_t>(distance_[next] + 1);
     else
@@ -203,7 +155,7 @@ class Checker {
 
   bool delivers(const Destination& to, std::uint32_t lane) const {
     const std::uint8_t port = block_[raw(to.at) * kBlock + lane];
-    return port == raw(to.port) && peer(raw(to.at), port) == kEnd;
+    return port == raw(to.port) && c_.peer(raw(to.at), port) == kEnd;
   }
 
   /// Follows the tables from `s` to a switch whose distance is known, and back again to set those on the way.
@@ -214,7 +166,7 @@ class Checker {
       distance_[s] = kOpen;
       walk_.push_back(s);
       const std::uint8_t port = block_[s * kBlock + lane];
-      const std::uint16_t to = peer(s, port);
+      const std::uint16_t to = c_.peer(s, port);
       if (to >= kLastIndex) {
         faults.count(port, to);
         ended = true;
@@ -233,8 +185,8 @@ class Checker {
 
   void count_lost(const Destination& to, std::uint32_t lid) {
     for (std::uint32_t s = 0; s < count_; ++s) {
-      if (distance_[s] != kLost || part_[s] != part_[raw(to.at)]) continue;
-      const std::uint32_t count = sources(s, to);
+      if (distance_[s] != kLost || c_.part[s] != c_.part[raw(to.at)]) continue;
+      const std::uint32_t count = c_.sources(s, to);
       report_.lost += count;
       if (count != 0 && report_.examples.size() < 2 * kExamples) add_example(s, to, lid);
     }
@@ -244,28 +196,61 @@ class Checker {
   void check_rest(const Destination& to, std::uint32_t lane) {
     for (std::uint32_t s = 0; s < count_; ++s) {
       if (distance_[s] == kUnknown) walk(s, lane, uncounted_);
-      const bool counts = to.is_peer() || hosts_[s] + runs_sm_[s] != 0;
-      if (!counts && distance_[s] == kLost && part_[s] == part_[raw(to.at)]) ++report_.uncounted_lost;
+      const bool counts = to.is_peer() || c_.hosts[s] + c_.runs_sm[s] != 0;
+      if (!counts && distance_[s] == kLost && c_.part[s] == c_.part[raw(to.at)]) ++report_.uncounted_lost;
     }
   }
 
-  void add_dependencies(ChannelGraph& channels) const {
+  void add_dependencies() {
     for (std::uint32_t s = 0; s < count_; ++s) {
       const std::uint8_t* row = block_.data() + s * kBlock;
-      const std::uint16_t* peers = peers_.data() + s * width_;
+      const std::uint16_t* peers = c_.peers.data() + s * c_.width;
       for (std::uint64_t lanes = used_[s] | used_by_all_; lanes != 0; lanes &= lanes - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
         const std::uint8_t port = row[lane];
-        if (port >= width_ || peers[port] >= kLastIndex) continue;
+        if (port >= c_.width || peers[port] >= kLastIndex) continue;
         const std::uint8_t onward = block_[peers[port] * kBlock + lane];
-        if (onward < width_) channels.depend(channels.id(s, port), onward);
+        if (onward < c_.width) channels_.depend(channels_.id(s, port), onward);
       }
     }
   }
 
-  // Words for people.
+  std::uint32_t lane_of(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
+    return lanes_->vl[class_[s * c_.width + in]][class_[s * c_.width + out]];
+  }
 
-  std::string name(std::size_t s) const { return describe(fabric_.node(static_cast<SwitchId>(s))); }
+  /// The same where the VL of a packet depends on where it came from: first, by entry, the VLs that packets
+  /// leave by; then what they wait for.
+  void add_dependencies_by_lane() {
+    std::ranges::fill(masks_, 0);
+    const auto each = [this](auto&& use) {
+      for (std::uint32_t s = 0; s < count_; ++s) {
+        for (std::uint64_t lids = used_[s] | used_by_all_; lids != 0; lids &= lids - 1) {
+          const auto lid = static_cast<std::uint32_t>(std::countr_zero(lids));
+          const std::uint8_t port = block_[s * kBlock + lid];
+          if (c_.peer(s, port) < kLastIndex) use(s, lid, port, c_.peers[s * c_.width + port]);
+        }
+      }
+    };
+    each([this](std::uint32_t s, std::uint32_t lid, std::uint8_t port, std::uint32_t next) {
+      if (c_.hosts[s] + c_.runs_sm[s] != 0 || (to_peer_ >> lid & 1) != 0)
+        masks_[s * kBlock + lid] |= static_cast<std::uint8_t>(1U << lane_of(s, 0, port));
+      const std::uint8_t onward = block_[next * kBlock + lid];
+      if (onward < c_.width)
+        masks_[next * kBlock + lid] |=
+            static_cast<std::uint8_t>(1U << lane_of(next, c_.far[s * c_.width + port], onward));
+    });
+    each([this](std::uint32_t s, std::uint32_t lid, std::uint8_t port, std::uint32_t next) {
+      const std::uint8_t onward = block_[next * kBlock + lid];
+      if (onward >= c_.width) return;
+      const std::uint32_t lane = lane_of(next, c_.far[s * c_.width + port], onward);
+      for (std::uint32_t mask = masks_[s * kBlock + lid]; mask != 0; mask &= mask - 1)
+        channels_.depend(channels_.id(s, port, static_cast<std::uint32_t>(std::countr_zero(mask))), onward,
+                         lane);
+    });
+  }
+
+  // Words for people.
 
   std::string name(const Destination& d) const {
     const NodeId at = fabric_.node_of(d.at);
@@ -278,7 +263,7 @@ class Checker {
     const auto from = std::ranges::find_if(problem_.destinations, [&](const Destination& d) {
       return raw(d.at) == s && !d.is_switch() && d.base != to.base;
     });
-    const std::string source = from == problem_.destinations.end() ? name(s) : name(*from);
+    const std::string source = from == problem_.destinations.end() ? switch_name(fabric_, s) : name(*from);
     report_.examples.push_back(
         fmt::format("{} does not reach {} (LID {}): {}", source, name(to), lid, reason(s, lid)));
   }
@@ -288,42 +273,100 @@ class Checker {
     while (std::ranges::find(path, s) == path.end()) {
       path.push_back(s);
       const std::uint8_t port = block_[s * kBlock + lid % kBlock];
-      if (port == raw(kPortDrop)) return fmt::format("{} has no entry for it", name(s));
-      const std::uint16_t to = peer(s, port);
-      if (to == kDead) return fmt::format("{} sends it to port {}, which has no link", name(s), port);
-      if (to == kEnd) return fmt::format("{} sends it to port {}, the wrong end port", name(s), port);
+      if (port == raw(kPortDrop)) return fmt::format("{} has no entry for it", switch_name(fabric_, s));
+      const std::uint16_t to = c_.peer(s, port);
+      if (to == kDead)
+        return fmt::format("{} sends it to port {}, which has no link", switch_name(fabric_, s), port);
+      if (to == kEnd)
+        return fmt::format("{} sends it to port {}, the wrong end port", switch_name(fabric_, s), port);
       s = to;
     }
-    return fmt::format("it comes round to {} again", name(s));
+    return fmt::format("it comes round to {} again", switch_name(fabric_, s));
   }
 
   const Problem& problem_;
   const fabric::Fabric& fabric_;
   const Routes& routes_;
-  std::size_t count_;
+  const CheckCables& c_;
+  std::uint32_t count_;
+  const Lanes* lanes_;  // null: all on VL 0
+  ChannelGraph channels_;
   CheckReport report_;
   Faults counted_;
   Faults uncounted_;
-  std::uint32_t width_ = 0;             // port slots of the widest switch, 0 included
-  std::vector<std::uint16_t> peers_;    // [switch * width + port]: switch behind it, kEnd or kDead
-  std::vector<std::uint32_t> part_;     // by switch: one switch of its connected part
-  std::vector<std::uint32_t> hosts_;    // by switch
-  std::vector<std::uint8_t> runs_sm_;   // by switch
-  std::vector<std::uint32_t> all_;      // every switch
-  std::vector<std::uint32_t> talkers_;  // those with hosts or an SM
-  bool one_part_ = true;
-  std::vector<std::uint64_t> to_peer_;    // by part: end ports that talk to a host, switches included
-  std::vector<std::uint64_t> to_switch_;  // by part: end ports that talk to a plain switch
-  std::vector<std::uint8_t> block_;       // [switch][lane]: out port
-  std::vector<std::uint16_t> distance_;   // by switch: links to the destination of the LID at hand
-  std::vector<std::uint64_t> used_;       // by switch: lanes whose entry counted traffic uses
-  std::uint64_t used_by_all_ = 0;         // lanes whose entry is in use at every switch
+  std::vector<std::uint8_t> block_;      // [switch][LID of the block]: out port
+  std::vector<std::uint16_t> distance_;  // by switch: links to the destination of the LID at hand
+  std::vector<std::uint64_t> used_;      // by switch: LIDs whose entry counted traffic uses
+  std::uint64_t used_by_all_ = 0;        // LIDs whose entry is in use at every switch
+  std::uint64_t to_peer_ = 0;            // LIDs that everybody talks to
+  std::vector<std::uint8_t> masks_;      // [switch][LID]: VLs that packets leave by
+  std::vector<std::uint8_t> class_;      // [switch * width + port]
   std::vector<std::uint32_t> walk_;
 };
 
+std::string malformed(const Problem& problem, const Routes& routes) {
+  const fabric::Fabric& fabric = *problem.fabric;
+  const std::size_t count = fabric.switch_count();
+  if (routes.lfts.size() != count)
+    return fmt::format("tables for {} switches, but the fabric has {}", routes.lfts.size(), count);
+  if (count > kLastIndex) return fmt::format("{} switches are more than a subnet can hold", count);
+  for (std::size_t s = 0; s < count; ++s)
+    if (!routes.lfts[s]) return fmt::format("no table for {}", switch_name(fabric, s));
+  if (!routes.lanes) return {};
+  if (routes.lanes->count < 1 || routes.lanes->count > 8 || routes.vls_needed < routes.lanes->count)
+    return fmt::format("{} VLs in use, but {} asked for", routes.lanes->count, routes.vls_needed);
+  for (const auto& row : routes.lanes->vl)
+    for (const std::uint8_t vl : row)
+      if (vl >= routes.lanes->count) return fmt::format("VL {} is not among those in use", vl);
+  for (std::uint32_t s = 0; s < count; ++s) {
+    const std::span<const fabric::Port> ports = fabric.ports(static_cast<SwitchId>(s));
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      const std::uint8_t port_class = routes.lanes->class_of(s, p);
+      const bool end = p == 0 || (ports[p].peer && !fabric.is_switch(ports[p].peer->node));
+      if (port_class >= Lanes::kClasses || (end && port_class != Lanes::kEndClass))
+        return fmt::format("port {} of {} has no lane class of its kind", p, switch_name(fabric, s));
+    }
+  }
+  return {};
+}
+
+void check_capacity(const Problem& problem, CheckReport& report) {
+  const fabric::Fabric& fabric = *problem.fabric;
+  for (std::uint32_t s = 0; s < fabric.switch_count(); ++s) {
+    const std::uint16_t capacity = fabric.node(static_cast<SwitchId>(s)).switch_facts.lft_capacity;
+    if (capacity == 0 || raw(problem.top) < capacity) continue;
+    report.too_small.push_back(static_cast<SwitchId>(s));
+    if (report.too_small.size() > kExamples) continue;
+    report.examples.push_back(fmt::format("{} holds LIDs up to {}, but LID {} is in use",
+                                          switch_name(fabric, s), capacity - 1, raw(problem.top)));
+  }
+}
+
 }  // namespace
 
-CheckReport check(const Problem& problem, const Routes& routes) { return Checker(problem, routes).run(); }
+CheckReport check(const Problem& problem, const Routes& routes) {
+  CheckReport report;
+  report.malformed = malformed(problem, routes);
+  if (!report.malformed.empty()) return report;
+  check_capacity(problem, report);
+  const CheckCables cables(problem);
+  if (cables.count == 0) return report;
+  const std::uint32_t blocks = raw(problem.top) / kBlock + 1;
+  const std::uint32_t pieces = std::clamp(problem.threads, 1U, std::min(blocks, 8U));
+  std::vector<Piece> work;
+  work.reserve(pieces);
+  for (std::uint32_t i = 0; i < pieces; ++i) work.emplace_back(problem, routes, cables);
+  {
+    std::vector<std::jthread> others;
+    for (std::uint32_t i = 1; i < pieces; ++i)
+      others.emplace_back([&, i] { work[i].run(blocks * i / pieces, blocks * (i + 1) / pieces); });
+    work[0].run(0, blocks / pieces);
+  }
+  ChannelGraph& channels = work[0].finish(report);
+  for (std::uint32_t i = 1; i < pieces; ++i) channels.merge(work[i].finish(report));
+  report.cycle = channels.find_cycle();
+  return report;
+}
 
 std::string describe_cycle(const fabric::Fabric& fabric, const std::vector<Channel>& cycle) {
   std::string text;

@@ -5,7 +5,9 @@
 // Counted as traffic: host to host, hosts to and from every switch's own LID, and a switch port 0 that runs
 // an SM like a host. Between other switches entries are best effort: lost ones are counted apart and are no
 // fault, but a loop is one wherever it is. Only entries that counted traffic uses can make channels wait for
-// each other.
+// each other. A channel is a link on a VL; where the tables come with a demand for lanes (lanes.h), the VLs
+// of every packet are followed exactly. Since the demand is the same for every SL, A to B and B to A are
+// judged on each SL there is.
 
 #include <cstdint>
 #include <string>
@@ -39,7 +41,8 @@ struct CheckReport {
   bool free_of_deadlock() const { return loops == 0 && cycle.empty() && malformed.empty(); }
 };
 
-/// Cost: O(switches * LIDs). A switch whose capacity is not known (0) counts as large enough.
+/// Cost: O(switches * LIDs), over Problem::threads. A switch whose capacity is not known (0) counts as large
+/// enough.
 CheckReport check(const Problem& problem, const Routes& routes);
 
 /// "12 of 4032 pairs lost, e.g. ...; credit cycle of 4 channels: ..."; empty for a safe report.

@@ -35,6 +35,11 @@ class ChannelGraph {
     waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] |= std::uint64_t{1} << bit % 64;
   }
 
+  /// Adds the dependencies of another graph of the same channels.
+  void merge(const ChannelGraph& other) {
+    for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
+  }
+
   /// A cycle, each channel waiting for the next and the last for the first, as short as can be found at
   /// little cost, the same at every call; empty when there is none. Cost: O(channels + dependencies).
   std::vector<Channel> find_cycle() const;

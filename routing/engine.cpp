@@ -8,6 +8,7 @@
 namespace weft::routing {
 
 static constexpr std::array kEngines{
+    Engine{"dragonfly", dragonfly},
     Engine{"fat-tree", fat_tree},
     Engine{"min-hop", min_hop},
     Engine{"up-down", up_down},

@@ -5,6 +5,9 @@
 
 namespace weft::routing {
 
+/// Minimal routes on one SL and two VLs, for dragonflies (dragonfly_shape.h). Errors: `invalid` for anything
+/// else.
+Result<Routes> dragonfly(const Problem& problem);
 /// D-mod-K with holes, for trees (tree_shape.h); needs one VL. Errors: `invalid` for what is no tree.
 Result<Routes> fat_tree(const Problem& problem);
 /// Shortest paths, evenly loaded; not always free of credit loops.

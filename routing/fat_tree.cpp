@@ -451,6 +451,7 @@ class Worker {
 
 Result<Routes> fat_tree(const Problem& problem) {
   const DesignGraph graph(problem);
+  if (graph.live == 0) return Tables(problem).finish("fat-tree");
   const Result<TreeShape> shape = tree_shape(problem, graph);
   if (!shape) return fail(shape.error());
   const TreeReach reach(*shape, problem.threads);

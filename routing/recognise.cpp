@@ -2,21 +2,27 @@
 
 #include <array>
 
+#include "routing/dragonfly_shape.h"
 #include "routing/tree_shape.h"
 
 namespace weft::routing {
 
 Recognised recognise(const Problem& problem) {
   const DesignGraph graph(problem);
+  if (graph.live == 0) return {Kind::arbitrary, "no switches"};
   const Result<TreeShape> tree = tree_shape(problem, graph);
   if (tree) return {Kind::tree, describe(*tree)};
-  return {Kind::arbitrary, "no shape we know; " + tree.error().what};
+  const Result<DragonflyShape> dragonfly = dragonfly_shape(problem, graph);
+  if (dragonfly) return {Kind::dragonfly, describe(*dragonfly)};
+  return {Kind::arbitrary, "no shape we know; " + tree.error().what + "; " + dragonfly.error().what};
 }
 
 std::span<const std::string_view> engines_for(Kind kind) {
   static constexpr std::array<std::string_view, 3> kTree{"fat-tree", "min-hop", "up-down"};
+  static constexpr std::array<std::string_view, 3> kDragonfly{"dragonfly", "min-hop", "up-down"};
   static constexpr std::array<std::string_view, 2> kArbitrary{"min-hop", "up-down"};
   if (kind == Kind::tree) return kTree;
+  if (kind == Kind::dragonfly) return kDragonfly;
   return kArbitrary;
 }
 

@@ -10,7 +10,7 @@
 
 namespace weft::routing {
 
-enum class Kind { tree, arbitrary };
+enum class Kind { tree, dragonfly, arbitrary };
 
 struct Recognised {
   Kind kind = Kind::arbitrary;

@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "fabric/fabric.h"
+#include "routing/lanes.h"
 
 namespace weft::routing {
 
@@ -54,6 +55,8 @@ struct Routes {
   std::vector<std::shared_ptr<const Lft>> lfts;
   /// Data VLs the tables need to be free of deadlock; 1 for anything ordered up*/down*.
   int vls_needed = 1;
+  /// Which of them a packet takes; null: VL 0 throughout.
+  std::shared_ptr<const Lanes> lanes;
   /// Plain sentences: what was recognised, what was given up and why.
   std::vector<std::string> notes;
 
@@ -76,7 +79,8 @@ class Tables {
   explicit Tables(const Problem& problem);
   /// To be written in place.
   std::uint8_t* row(std::size_t switch_index);
-  /// A whole row of row_size(top) bytes, copied only where it differs from the previous one of the same switch.
+  /// A whole row of row_size(top) bytes, copied only where it differs from the previous one of the same
+  /// switch.
   void set(std::size_t switch_index, const std::uint8_t* row);
   /// Gives the rows away as Routes; a row equal to the previous one of the same switch is that one.
   Routes finish(std::string_view engine) &&;

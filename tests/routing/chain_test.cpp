@@ -54,7 +54,8 @@ TEST(Chain, KnowsOnlyEnginesThatExist) {
   const Result<ChainResult> result = route(one.problem, {.engines = {"min-hop", "updn"}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Errc::invalid);
-  EXPECT_EQ(result.error().what, "no routing engine is called \"updn\"; there are auto, fat-tree, min-hop, up-down");
+  EXPECT_EQ(result.error().what,
+            "no routing engine is called \"updn\"; there are auto, dragonfly, fat-tree, min-hop, up-down");
 }
 
 TEST(Chain, RefusesRatherThanBeUnsafe) {

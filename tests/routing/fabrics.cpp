@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -216,7 +217,20 @@ std::vector<int> all_distances(const fabric::Fabric& fabric) {
 
 namespace {
 
-using Hop = std::pair<std::uint32_t, std::uint8_t>;  // switch, port
+using Hop = std::pair<std::uint32_t, std::uint8_t>;                    // switch, port
+using Buffer = std::tuple<std::uint32_t, std::uint8_t, std::uint8_t>;  // and VL
+
+/// The hops with the VLs that a packet takes along them.
+std::vector<Buffer> buffers(const Problem& problem, const Routes& routes, const std::vector<Hop>& hops) {
+  std::vector<Buffer> out;
+  PortNum in{0};
+  for (const auto& [s, port] : hops) {
+    const auto here = static_cast<SwitchId>(s);
+    out.emplace_back(s, port, routes.lanes ? raw(routes.lanes->at(here, in, static_cast<PortNum>(port))) : 0);
+    in = problem.fabric->ports(here)[port].peer->port;
+  }
+  return out;
+}
 
 /// Hops between switches from `s` to `to`; nothing when the packet does not arrive. `loops` when it comes
 /// round.
@@ -240,12 +254,12 @@ std::optional<std::vector<Hop>> walk(const Problem& problem, const Routes& route
   return std::nullopt;
 }
 
-bool has_cycle(std::map<Hop, std::set<Hop>> waits) {
+bool has_cycle(std::map<Buffer, std::set<Buffer>> waits) {
   // Take away channels that wait for nobody until none is left, or a cycle is.
   for (bool changed = true; changed;) {
     changed = false;
     for (auto it = waits.begin(); it != waits.end();) {
-      std::erase_if(it->second, [&](const Hop& h) { return !waits.contains(h); });
+      std::erase_if(it->second, [&](const Buffer& b) { return !waits.contains(b); });
       if (it->second.empty()) {
         it = waits.erase(it);
         changed = true;
@@ -263,7 +277,7 @@ Verdict judge(const Problem& problem, const Routes& routes) {
   Verdict verdict;
   const std::size_t n = problem.fabric->switch_count();
   const std::vector<int> distance = all_distances(*problem.fabric);
-  std::map<Hop, std::set<Hop>> waits;
+  std::map<Buffer, std::set<Buffer>> waits;
   std::vector<Hop> hops;
   for (const Destination& from : problem.destinations) {
     for (const Destination& to : problem.destinations) {
@@ -276,15 +290,16 @@ Verdict judge(const Problem& problem, const Routes& routes) {
         ++verdict.pairs;
         if (!arrives) ++verdict.lost;
         if (arrives) verdict.longest = std::max(verdict.longest, static_cast<int>(hops.size()));
-        for (std::size_t h = 1; h < hops.size(); ++h) waits[hops[h - 1]].insert(hops[h]);
-        // A loop waits for its own first link again.
+        // A loop is gone through twice more: from the second time on the VLs repeat.
         if (!hops.empty() && !arrives) {
           const std::uint32_t last = raw(*problem.fabric->switch_of(
               problem.fabric->ports(static_cast<SwitchId>(hops.back().first))[hops.back().second]
                   .peer->node));
-          const auto again = std::ranges::find(hops, last, &Hop::first);
-          if (again != hops.end()) waits[hops.back()].insert(*again);
+          const std::vector<Hop> round(std::ranges::find(hops, last, &Hop::first), hops.end());
+          for (int again = 0; again < 2; ++again) hops.insert(hops.end(), round.begin(), round.end());
         }
+        const std::vector<Buffer> held = buffers(problem, routes, hops);
+        for (std::size_t h = 1; h < held.size(); ++h) waits[held[h - 1]].insert(held[h]);
       }
     }
   }

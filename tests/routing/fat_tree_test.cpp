@@ -231,7 +231,9 @@ TEST(FatTree, RoutesOddTrees) {
        {xgft({1, 3}, {1, 1}, 8), xgft({1, 253}, {1, 1}), xgft({0, 3}, {1, 2}), ring(4, 0)}) {
     const Case one(odd);
     const Result<Routes> routes = fat_tree(one.problem);
-    if (routes) EXPECT_TRUE(check(one.problem, *routes).safe());
+    if (routes) {
+      EXPECT_TRUE(check(one.problem, *routes).safe());
+    }
   }
 }
 

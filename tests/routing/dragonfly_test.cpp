@@ -1,0 +1,142 @@
+// The dragonfly engine, its recognition, and the check of tables that need lanes.
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "routing/chain.h"
+#include "routing/check.h"
+#include "routing/design.h"
+#include "routing/engines.h"
+#include "routing/recognise.h"
+#include "tests/routing/fabrics.h"
+
+namespace weft::routing {
+namespace {
+
+RC_GTEST_PROP(Dragonfly, WholeIsSafeAndMinimal, ()) {
+  const int a = *rc::gen::inRange(3, 6);
+  const int h = *rc::gen::inRange(1, 3);
+  const Case one(dragonfly(*rc::gen::inRange(0, 3), a, h, *rc::gen::inRange(3, a * h + 2)));
+  const Result<Routes> routes = dragonfly(one.problem);
+  if (!routes) RC_DISCARD(routes.error().what);
+  const Verdict verdict = judge(one.problem, *routes);
+  RC_ASSERT(verdict.lost == 0U);
+  RC_ASSERT(!verdict.loops);
+  RC_ASSERT(!verdict.cycle);
+  const CheckReport report = check(one.problem, *routes);
+  RC_ASSERT(report.safe());
+  RC_ASSERT(report.longest == verdict.longest);
+  RC_ASSERT(report.longest <= 3);
+}
+
+RC_GTEST_PROP(Dragonfly, CheckAgreesWithTheJudgeOnDamage, ()) {
+  const int a = *rc::gen::inRange(3, 6);
+  Drawing drawing =
+      dragonfly(*rc::gen::inRange(0, 3), a, *rc::gen::inRange(1, 3), *rc::gen::inRange(3, a + 2));
+  const Case whole(drawing);
+  const Design design = learn({}, *whole.fabric);
+  const int cuts = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < cuts; ++i) drawing.cut(*rc::gen::inRange(0U, 1U << 20));
+  Case one(drawing);
+  one.problem.design = &design;
+  one.problem.threads = *rc::gen::inRange(1U, 4U);
+  const Result<Routes> routes = dragonfly(one.problem);
+  if (!routes) RC_DISCARD(routes.error().what);
+  const Verdict verdict = judge(one.problem, *routes);
+  const CheckReport report = check(one.problem, *routes);
+  RC_ASSERT(report.lost == verdict.lost);
+  RC_ASSERT((report.loops != 0U) == verdict.loops);
+  RC_ASSERT(report.cycle.empty() == !verdict.cycle);
+  const Result<ChainResult> chain = route(one.problem, {.vls = 2});
+  RC_ASSERT(chain.has_value());
+  RC_ASSERT(chain->report.safe());
+}
+
+RC_GTEST_PROP(Dragonfly, CheckAgreesWithTheJudgeOnAnyLanes, ()) {
+  const Case one(*rc::gen::arbitrary<bool>() ? dragonfly(1, 3, 1, 4) : torus(3, 3, 1, 1));
+  Routes routes = *min_hop(one.problem);
+  Lanes lanes;
+  lanes.count = *rc::gen::inRange(1, 4);
+  for (std::uint32_t s = 0; s < one.switches(); ++s) {
+    std::vector<std::uint8_t> classes;
+    for (const fabric::Port& port : one.fabric->ports(static_cast<SwitchId>(s)))
+      classes.push_back(
+          port.peer && one.fabric->is_switch(port.peer->node) ? *rc::gen::inRange<std::uint8_t>(0, 4) : 0);
+    lanes.port_class.push_back(classes);
+  }
+  for (auto& row : lanes.vl)
+    for (std::uint8_t& vl : row) vl = static_cast<std::uint8_t>(*rc::gen::inRange(0, lanes.count));
+  routes.vls_needed = lanes.count;
+  routes.lanes = std::make_shared<const Lanes>(lanes);
+  RC_ASSERT(check(one.problem, routes).cycle.empty() == !judge(one.problem, routes).cycle);
+}
+
+TEST(Dragonfly, NeedsItsLanes) {
+  const Case one(dragonfly(2, 4, 2, 9));
+  Routes routes = *dragonfly(one.problem);
+  EXPECT_EQ(routes.vls_needed, 2);
+  EXPECT_TRUE(check(one.problem, routes).safe());
+  routes.lanes = nullptr;
+  EXPECT_FALSE(check(one.problem, routes).cycle.empty());
+}
+
+TEST(Dragonfly, IsNotTakenWhereTheLanesAreMissing) {
+  const Case one(dragonfly(2, 4, 2, 9));
+  const Result<ChainResult> without = route(one.problem, {});
+  ASSERT_TRUE(without);
+  EXPECT_NE(without->routes.engine, "dragonfly");
+  EXPECT_EQ(without->refusals.front().reason, "needs 2 VLs, but 1 can be used");
+  const Result<ChainResult> with = route(one.problem, {.vls = 2});
+  ASSERT_TRUE(with);
+  EXPECT_EQ(with->routes.engine, "dragonfly");
+  EXPECT_EQ(with->recognised, "a dragonfly of 9 groups, 4 routers in each, 36 global links");
+}
+
+TEST(Dragonfly, GoesByAThirdGroupWhenTwoHaveLostEachOther) {
+  for (std::size_t lost = 0; lost < 36; ++lost) {
+    Drawing drawing = dragonfly(2, 4, 2, 9);
+    const Case whole(drawing);
+    const Design design = learn({}, *whole.fabric);
+    drawing.cut(54 + lost);  // local links were drawn first
+    Case one(drawing);
+    one.problem.design = &design;
+    const Routes routes = *dragonfly(one.problem);
+    const CheckReport report = check(one.problem, routes);
+    EXPECT_TRUE(report.safe()) << lost << ": " << explain(*one.fabric, report);
+    EXPECT_LE(report.longest, 5);
+  }
+}
+
+TEST(Dragonfly, StaysSafeWithAnyOneLocalLinkDead) {
+  for (std::size_t cut = 0; cut < 90; ++cut) {
+    Drawing drawing = dragonfly(1, 4, 2, 9);
+    const Case whole(drawing);
+    const Design design = learn({}, *whole.fabric);
+    drawing.cut(cut);
+    Case one(drawing);
+    one.problem.design = &design;
+    const CheckReport report = check(one.problem, *dragonfly(one.problem));
+    EXPECT_TRUE(report.safe()) << cut << ": " << explain(*one.fabric, report);
+  }
+}
+
+TEST(Recognise, TellsShapesApart) {
+  EXPECT_EQ(recognise(Case(xgft({2, 4}, {1, 2})).problem).kind, Kind::tree);
+  EXPECT_EQ(recognise(Case(dragonfly(2, 4, 2, 9)).problem).kind, Kind::dragonfly);
+  EXPECT_EQ(recognise(Case(ring(5)).problem).kind, Kind::arbitrary);
+  EXPECT_EQ(recognise(Case(torus(4, 4, 4, 2)).problem).kind, Kind::arbitrary);
+}
+
+TEST(Check, RefusesLanesThatGiveAHostPortAnotherClass) {
+  const Case one(dragonfly(1, 3, 1, 4));
+  Routes routes = *dragonfly(one.problem);
+  Lanes lanes = *routes.lanes;
+  lanes.port_class[0].assign(lanes.port_class[0].size(), 1);
+  routes.lanes = std::make_shared<const Lanes>(lanes);
+  EXPECT_FALSE(check(one.problem, routes).malformed.empty());
+  EXPECT_FALSE(check(one.problem, routes).safe());
+}
+
+}  // namespace
+}  // namespace weft::routing
