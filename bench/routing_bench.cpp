@@ -1,72 +1,116 @@
-// Routing at full size: tables by engine, and the check of them. LIDs in topological order, switch LIDs last.
+// Routing at full size: tables by engine, one fault, port sets, and the check. LIDs in topological order,
+// switch LIDs last. Two threads, unless the name says one.
 
 #include <benchmark/benchmark.h>
 
 #include "routing/check.h"
+#include "routing/design.h"
 #include "routing/engines.h"
+#include "routing/port_sets.h"
 #include "tests/routing/fabrics.h"
 
 namespace weft::routing {
 namespace {
 
 using Compute = Result<Routes> (*)(const Problem&);
+using Fabrics = const Case& (*)();
+constexpr Compute kDragonfly = dragonfly;  // the engine, not the drawing
+
+Drawing draw_11664() { return xgft({18, 18, 36}, {1, 18, 18}); }
+Drawing draw_40960() { return xgft({32, 32, 40}, {1, 32, 32}); }
 
 const Case& tree_11664() {
-  static const Case one(xgft({18, 18, 36}, {1, 18, 18}));
+  static const Case one(draw_11664());
   return one;
 }
-
 const Case& tree_40960() {
-  static const Case one(xgft({32, 32, 40}, {1, 32, 32}));
+  static const Case one(draw_40960());
   return one;
 }
-
 const Case& dragonfly_9702() {
   static const Case one(dragonfly(7, 14, 7, 99));
   return one;
 }
+const Case& dragonfly_40200() {
+  static const Case one(dragonfly(10, 20, 10, 201));
+  return one;
+}
 
-void tables(benchmark::State& state, const Case& (*fabric)(), Compute engine, unsigned threads) {
-  Problem problem = fabric().problem;
+Problem with_threads(const Case& one, unsigned threads) {
+  Problem problem = one.problem;
   problem.threads = threads;
+  return problem;
+}
+
+void tables(benchmark::State& state, Fabrics fabric, Compute engine, unsigned threads) {
+  const Problem problem = with_threads(fabric(), threads);
   for (auto _ : state) benchmark::DoNotOptimize(engine(problem));
 }
 
-void whole_check(benchmark::State& state, const Case& (*fabric)(), Compute engine) {
-  const Routes routes = *engine(fabric().problem);
-  for (auto _ : state) benchmark::DoNotOptimize(check(fabric().problem, routes));
+void whole_check(benchmark::State& state, Fabrics fabric, Compute engine, unsigned threads) {
+  const Problem problem = with_threads(fabric(), threads);
+  const Routes routes = *engine(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(check(problem, routes));
 }
 
-BENCHMARK_CAPTURE(tables, a, tree_11664, fat_tree, 2U)
-    ->Name("Tables/tree/11664")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, b, tree_40960, fat_tree, 2U)
-    ->Name("Tables/tree/40960")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, c, tree_11664, fat_tree, 1U)
-    ->Name("Tables/tree/11664/one-thread")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, d, tree_40960, fat_tree, 1U)
-    ->Name("Tables/tree/40960/one-thread")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, e, tree_11664, min_hop, 1U)
-    ->Name("Tables/min-hop/tree/11664")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, f, tree_11664, up_down, 1U)
-    ->Name("Tables/up-down/tree/11664")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(tables, g, dragonfly_9702, up_down, 1U)
-    ->Name("Tables/up-down/dragonfly/9702")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_check, a, tree_11664, fat_tree)
-    ->Name("Check/tree/11664")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_check, b, tree_40960, fat_tree)
-    ->Name("Check/tree/40960")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_check, c, dragonfly_9702, up_down)
-    ->Name("Check/dragonfly/9702")
-    ->Unit(benchmark::kMillisecond);
+/// The tables after the first link between switches has died, rows that stay shared with those before.
+void one_fault(benchmark::State& state, Fabrics fabric, Drawing (*draw)()) {
+  Problem whole = with_threads(fabric(), 2);
+  const Design design = learn({}, *whole.fabric);
+  whole.design = &design;
+  const Routes before = *fat_tree(whole);
+  Drawing drawing = draw();
+  drawing.cut(0);
+  const Case cut(drawing);
+  Problem broken = with_threads(cut, 2);
+  broken.design = &design;
+  broken.previous = &before;
+  for (auto _ : state) benchmark::DoNotOptimize(fat_tree(broken));
+}
+
+void port_sets(benchmark::State& state, Fabrics fabric) {
+  const Problem problem = with_threads(fabric(), 2);
+  const Routes routes = *fat_tree(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(tree_port_sets(problem, routes));
+  state.counters["MB"] = static_cast<double>(tree_port_sets(problem, routes)->memory()) / 1e6;
+}
+
+void sets_check(benchmark::State& state, Fabrics fabric) {
+  const Problem problem = with_threads(fabric(), 2);
+  const Routes routes = *fat_tree(problem);
+  const PortSets sets = *tree_port_sets(problem, routes);
+  for (auto _ : state) benchmark::DoNotOptimize(check_sets(problem, routes, sets));
+}
+
+/// Google Benchmark names a case by the arguments' text; ours have names of their own.
+template <typename Run, typename... Args>
+void add(const char* name, Run run, Args... args) {
+  benchmark::RegisterBenchmark(name, [=](benchmark::State& state) { run(state, args...); })
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+[[maybe_unused]] const bool added = [] {
+  add("Tables/tree/11664", tables, tree_11664, fat_tree, 2U);
+  add("Tables/tree/40960", tables, tree_40960, fat_tree, 2U);
+  add("Tables/dragonfly/9702", tables, dragonfly_9702, kDragonfly, 2U);
+  add("Tables/dragonfly/40200", tables, dragonfly_40200, kDragonfly, 2U);
+  add("Tables/tree/11664/one-thread", tables, tree_11664, fat_tree, 1U);
+  add("Tables/tree/40960/one-thread", tables, tree_40960, fat_tree, 1U);
+  add("Tables/min-hop/tree/11664", tables, tree_11664, min_hop, 1U);
+  add("Tables/up-down/tree/11664", tables, tree_11664, up_down, 1U);
+  add("Tables/up-down/dragonfly/9702", tables, dragonfly_9702, up_down, 1U);
+  add("Fault/tree/11664", one_fault, tree_11664, draw_11664);
+  add("Fault/tree/40960", one_fault, tree_40960, draw_40960);
+  add("Check/tree/11664", whole_check, tree_11664, fat_tree, 2U);
+  add("Check/tree/40960", whole_check, tree_40960, fat_tree, 2U);
+  add("Check/dragonfly/9702", whole_check, dragonfly_9702, kDragonfly, 2U);
+  add("Check/dragonfly/40200", whole_check, dragonfly_40200, kDragonfly, 2U);
+  add("Sets/tree/11664", port_sets, tree_11664);
+  add("Sets/tree/40960", port_sets, tree_40960);
+  add("Sets/check/11664", sets_check, tree_11664);
+  return true;
+}();
 
 }  // namespace
 }  // namespace weft::routing

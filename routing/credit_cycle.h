@@ -3,6 +3,7 @@
 // holds it and must go on through another makes the first depend on the second. Tables are free of deadlock
 // when the dependencies have no cycle. Source: Dally and Seitz, 1987.
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,11 @@ class ChannelGraph {
     waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] |= std::uint64_t{1} << bit % 64;
   }
 
+  /// The same for all ports of a set, 64 to a word; for graphs with one lane.
+  void depend_all(std::uint32_t channel, const std::array<std::uint64_t, 4>& ports) {
+    for (std::uint32_t w = 0; w < words_; ++w)
+      waits_[static_cast<std::size_t>(channel) * words_ + w] |= ports[w];
+  }
   /// Adds the dependencies of another graph of the same channels.
   void merge(const ChannelGraph& other) {
     for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];

@@ -23,62 +23,13 @@
 
 #include "routing/engines.h"
 #include "routing/parallel.h"
-#include "routing/tree_reach.h"
-#include "routing/tree_shape.h"
+#include "routing/tree_basis.h"
 
 namespace weft::routing {
 namespace {
 
 constexpr std::uint8_t kDrop = raw(kPortDrop);
-constexpr std::uint16_t kNobody = 0xffff;
-
-/// What every switch needs to know of the LIDs.
-struct LidTable {
-  LidTable(const Problem& problem, const TreeShape& shape)
-      : size(row_size(problem.top)),
-        owner(size, kNobody),
-        host(size, kNobody),
-        number(size),
-        plane(size),
-        port(size) {
-    begin.assign(shape.live + 1, 0);
-    for (const Destination& d : problem.destinations) begin[raw(d.at) + 1] += 1U << d.lmc;
-    for (std::uint32_t s = 0; s < shape.live; ++s) begin[s + 1] += begin[s];
-    lids.resize(begin[shape.live]);
-    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-    has_hosts.resize(shape.live);
-    for (std::size_t i = 0; i < problem.destinations.size(); ++i) {
-      const Destination& d = problem.destinations[i];
-      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
-        const auto lid = static_cast<std::uint16_t>(raw(d.base) + j);
-        owner[lid] = static_cast<std::uint16_t>(raw(d.at));
-        if (!d.is_switch()) host[lid] = owner[lid];
-        number[lid] = shape.number[i];
-        plane[lid] = static_cast<std::uint8_t>(j);
-        port[lid] = raw(d.port);
-        lids[next[raw(d.at)]++] = lid;
-      }
-      if (!d.is_switch()) has_hosts[raw(d.at)] = true;
-    }
-  }
-  std::span<const std::uint16_t> of(std::uint32_t s) const {
-    return {lids.data() + begin[s], begin[s + 1] - begin[s]};
-  }
-  /// What slots are dealt by: the planes of one host (LMC) take different slots at every level.
-  std::uint64_t turn(std::uint32_t lid, std::uint64_t divider) const {
-    return number[lid] / divider + plane[lid];
-  }
-
-  std::size_t size;
-  std::vector<std::uint16_t> owner;   // by LID: switch, or kNobody
-  std::vector<std::uint16_t> host;    // the same for LIDs of hosts only
-  std::vector<std::uint32_t> number;  // by LID
-  std::vector<std::uint8_t> plane;    // by LID: offset from the base LID
-  std::vector<std::uint8_t> port;     // by LID: delivering port
-  std::vector<std::uint32_t> begin;   // by switch
-  std::vector<std::uint16_t> lids;
-  std::vector<bool> has_hosts;
-};
+constexpr std::uint16_t kNobody = LidTable::kNobody;
 
 /// Canonical way by LID for one divider and number of slots and links: slot + slots * link, or kDrop.
 struct Dealing {
@@ -107,48 +58,6 @@ void each_bit(std::uint64_t bits, std::uint32_t word, Use&& use) {
   for (; bits != 0; bits &= bits - 1) use(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
-/// By switch: what hangs together with it by live links, and the leaf where packets may turn there.
-struct Turning {
-  Turning(const TreeShape& shape, const TreeReach& reach) : part(shape.live, kNone) {
-    for (std::uint32_t s = 0; s < shape.live; ++s) {
-      if (part[s] != kNone) continue;
-      leaf.push_back(kNone);
-      spread(shape, s);
-    }
-    std::vector<int> most(leaf.size(), -1);
-    for (std::uint32_t s = 0; s < shape.live; ++s) {
-      if (shape.rank[s] != 0) continue;
-      int count = 0;
-      for (std::uint32_t w = 0; w < reach.words(); ++w) {
-        std::uint64_t any = 0;
-        for (std::uint32_t k = 0; k < reach.levels(); ++k) any |= reach.row(k, s)[w];
-        count += std::popcount(any);
-      }
-      if (count <= most[part[s]]) continue;
-      most[part[s]] = count;
-      leaf[part[s]] = s;
-    }
-  }
-  void spread(const TreeShape& shape, std::uint32_t from) {
-    std::vector<std::uint32_t> reached{from};
-    const auto add = [&](std::uint32_t s) {
-      if (s >= shape.live || part[s] != kNone) return;
-      part[s] = static_cast<std::uint32_t>(leaf.size() - 1);
-      reached.push_back(s);
-    };
-    add(from);
-    for (std::size_t next = 0; next < reached.size(); ++next) {
-      const std::uint32_t s = reached[next];
-      for (const TreeShape::Down& d : shape.downs(s)) add(d.child);
-      for (std::uint32_t i = 0; i < shape.up[s].slots; ++i)
-        if (shape.alive(s, i)) add(shape.to[shape.up[s].first_to + i]);
-    }
-  }
-  static constexpr std::uint32_t kNone = ~0U;
-  std::vector<std::uint32_t> part;
-  std::vector<std::uint32_t> leaf;  // by part; kNone where it has none
-};
-
 /// What all switches share.
 struct Common {
   const Problem& problem;
@@ -156,7 +65,7 @@ struct Common {
   const TreeReach& reach;
   const LidTable& table;
   const std::map<DealingKey, Dealing>& dealings;
-  Turning turning;
+  const Turning& turning;
 };
 
 /// Fills rows; one for each thread.
@@ -452,26 +361,31 @@ class Worker {
 Result<Routes> fat_tree(const Problem& problem) {
   const DesignGraph graph(problem);
   if (graph.live == 0) return Tables(problem).finish("fat-tree");
-  const Result<TreeShape> shape = tree_shape(problem, graph);
-  if (!shape) return fail(shape.error());
-  const TreeReach reach(*shape, problem.threads);
-  const LidTable table(problem, *shape);
+  Result<TreeShape> shape = tree_shape(problem, graph);
+  if (!shape) return fail(std::move(shape.error()));
+  const auto basis = std::make_shared<const TreeBasis>(problem, std::move(*shape));
   std::map<DealingKey, Dealing> dealings;
-  for (const TreeShape::Up& up : shape->up)
+  for (const TreeShape::Up& up : basis->shape.up)
     if (up.slots != 0 && !dealings.contains(key_of(up)))
-      dealings.emplace(key_of(up), deal(table, key_of(up)));
-  const Common common{problem, *shape, reach, table, dealings, Turning(*shape, reach)};
+      dealings.emplace(key_of(up), deal(basis->lids, key_of(up)));
+  const Common common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turning};
+  const std::vector<std::uint8_t> moved = rows_to_fill(problem, *basis);
   Tables tables(problem);
-  in_pieces(shape->live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
+  in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     Worker worker(common);
-    std::vector<std::uint8_t> row(table.size);
+    std::vector<std::uint8_t> row(basis->lids.size);
     for (std::uint32_t s = from; s < upto; ++s) {
+      if (moved[s] == 0) {
+        tables.keep(s);
+        continue;
+      }
       worker.fill(s, row.data());
       tables.set(s, row.data());
     }
   });
   Routes routes = std::move(tables).finish("fat-tree");
-  routes.notes.push_back(describe(*shape));
+  routes.basis = basis;
+  routes.notes.push_back(describe(basis->shape));
   return routes;
 }
 

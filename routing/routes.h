@@ -57,6 +57,8 @@ struct Routes {
   int vls_needed = 1;
   /// Which of them a packet takes; null: VL 0 throughout.
   std::shared_ptr<const Lanes> lanes;
+  /// What the engine may compare with when these are the previous routes; known to that engine alone.
+  std::shared_ptr<const void> basis;
   /// Plain sentences: what was recognised, what was given up and why.
   std::vector<std::string> notes;
 
@@ -82,6 +84,8 @@ class Tables {
   /// A whole row of row_size(top) bytes, copied only where it differs from the previous one of the same
   /// switch.
   void set(std::size_t switch_index, const std::uint8_t* row);
+  /// The previous row of the same switch, which there must be.
+  void keep(std::size_t switch_index) { kept_[switch_index] = before(switch_index); }
   /// Gives the rows away as Routes; a row equal to the previous one of the same switch is that one.
   Routes finish(std::string_view engine) &&;
 

@@ -106,6 +106,28 @@ RC_GTEST_PROP(FatTree, MovesOnlyFlowsWhosePortLeadsNowhereAnyMore, ()) {
   }
 }
 
+RC_GTEST_PROP(FatTree, HasTheSameTablesWhateverWasThereBefore, ()) {
+  const Drawing drawing = any_tree();
+  Cut first(drawing, some_cuts(4));
+  Cut second(drawing, some_cuts(4));
+  const Result<Routes> before = fat_tree(first.broken.problem);
+  const Result<Routes> fresh = fat_tree(second.broken.problem);
+  if (!before || !fresh) RC_DISCARD("no tree");
+  second.broken.problem.previous = &*before;
+  RC_ASSERT(same(*fresh, *fat_tree(second.broken.problem)));
+}
+
+TEST(FatTree, SharesTheRowsThatAFaultLeavesAlone) {
+  Cut cut(xgft({4, 4, 8}, {1, 4, 4}), {130});  // a link between a middle switch and a root
+  const Routes before = *fat_tree(cut.whole.problem);
+  cut.broken.problem.previous = &before;
+  const Routes after = *fat_tree(cut.broken.problem);
+  std::size_t shared = 0;
+  for (std::size_t s = 0; s < after.lfts.size(); ++s) shared += after.lfts[s] == before.lfts[s] ? 1 : 0;
+  EXPECT_GT(shared, after.lfts.size() / 2);
+  EXPECT_LT(shared, after.lfts.size());
+}
+
 RC_GTEST_PROP(FatTree, BringsTheOldTablesBackWithTheLinks, ()) {
   Cut cut(any_tree(), some_cuts(4));
   const Result<Routes> fresh = fat_tree(cut.whole.problem);

@@ -1,0 +1,208 @@
+#include "routing/transition.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "routing/check.h"
+#include "routing/check_cables.h"
+
+namespace weft::routing {
+namespace {
+
+using Ways = std::array<std::uint8_t, 2>;  // old, new out port
+
+class Mixture {
+ public:
+  Mixture(const Problem& problem, const Routes& old, const Routes& now)
+      : problem_(problem),
+        now_(now),
+        cables_(problem),
+        channels_(cables_.peers, cables_.width, now.lanes ? static_cast<std::uint32_t>(now.lanes->count) : 1),
+        seen_(cables_.count),
+        masks_(cables_.count) {
+    for (std::uint32_t s = 0; s < cables_.count; ++s)
+      before_.push_back(row_of(old, problem.fabric->node(static_cast<SwitchId>(s)).guid));
+  }
+
+  std::vector<Channel> find_cycle() {
+    for (const Destination& d : problem_.destinations)
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) add(d, static_cast<Lid>(raw(d.base) + j));
+    return channels_.find_cycle();
+  }
+
+ private:
+  Ways ways(std::uint32_t s, Lid lid) const {
+    const std::uint8_t new_port = raw(now_.out(static_cast<SwitchId>(s), lid));
+    const Lft* old = before_[s].get();
+    return {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop), new_port};
+  }
+  std::uint8_t lane(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
+    if (!now_.lanes) return 0;
+    return raw(now_.lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
+  }
+
+  /// Switches that traffic to the LID can reach by either table, in order of reaching; masks_: by switch and
+  /// way, the VLs it leaves by.
+  void spread(const Destination& to, Lid lid) {
+    reached_.clear();
+    std::ranges::fill(seen_, 0);
+    std::ranges::fill(masks_, std::array<std::uint8_t, 2>{});
+    for (const std::uint32_t s : to.is_peer() ? cables_.all : cables_.talkers) {
+      seen_[s] = 1;
+      reached_.push_back(s);
+      const Ways out = ways(s, lid);
+      for (std::size_t v = 0; v < out.size(); ++v)
+        if (cables_.peer(s, out[v]) < CheckCables::kLastIndex)
+          masks_[s][v] |= static_cast<std::uint8_t>(1U << lane(s, 0, out[v]));
+    }
+    for (std::size_t i = 0; i < reached_.size(); ++i) {
+      const std::uint32_t s = reached_[i];
+      for (const std::uint8_t port : ways(s, lid)) {
+        const std::uint16_t next = cables_.peer(s, port);
+        if (next >= CheckCables::kLastIndex) continue;
+        if (seen_[next] == 0) {
+          seen_[next] = 1;
+          reached_.push_back(next);
+        }
+        const Ways onward = ways(next, lid);
+        for (std::size_t v = 0; v < onward.size(); ++v)
+          if (cables_.peer(next, onward[v]) < CheckCables::kLastIndex)
+            masks_[next][v] |=
+                static_cast<std::uint8_t>(1U << lane(next, cables_.far[s * cables_.width + port], onward[v]));
+      }
+    }
+  }
+
+  void add(const Destination& to, Lid lid) {
+    spread(to, lid);
+    for (const std::uint32_t s : reached_) {
+      const Ways out = ways(s, lid);
+      for (std::size_t v = 0; v < out.size(); ++v) {
+        const std::uint16_t next = cables_.peer(s, out[v]);
+        if (next >= CheckCables::kLastIndex) continue;
+        for (const std::uint8_t onward : ways(next, lid)) {
+          if (onward >= cables_.width) continue;
+          const std::uint8_t then = lane(next, cables_.far[s * cables_.width + out[v]], onward);
+          for (std::uint32_t mask = masks_[s][v]; mask != 0; mask &= mask - 1)
+            channels_.depend(channels_.id(s, out[v], static_cast<std::uint32_t>(std::countr_zero(mask))),
+                             onward, then);
+        }
+      }
+    }
+  }
+
+  const Problem& problem_;
+  const Routes& now_;
+  CheckCables cables_;
+  ChannelGraph channels_;
+  std::vector<std::shared_ptr<const Lft>> before_;
+  std::vector<std::uint8_t> seen_;
+  std::vector<std::array<std::uint8_t, 2>> masks_;
+  std::vector<std::uint32_t> reached_;
+};
+
+/// The new tables with 255 where the old ones say something else; where lanes change, only what leaves for an
+/// end port stands, since a packet between switches could take a lane that neither table means.
+Routes shared_part(const Problem& problem, const Routes& old, const Routes& now, bool lanes_change) {
+  const CheckCables cables(problem);
+  Routes dark = now;
+  for (std::size_t s = 0; s < now.lfts.size(); ++s) {
+    const auto before = row_of(old, now.switches[s]);
+    if (!lanes_change && (!before || before == now.lfts[s])) continue;
+    Lft row = *now.lfts[s];
+    for (std::size_t lid = 0; lid < row.size(); ++lid) {
+      const bool differs = before && (lid >= before->size() || (*before)[lid] != row[lid]);
+      const bool between = cables.peer(static_cast<std::uint32_t>(s), row[lid]) < CheckCables::kLastIndex;
+      if (differs || (lanes_change && between)) row[lid] = raw(kPortDrop);
+    }
+    dark.lfts[s] = std::make_shared<const Lft>(std::move(row));
+  }
+  dark.basis = nullptr;
+  dark.notes.clear();
+  dark.top = problem.top;
+  return dark;
+}
+
+/// LIDs whose new entry at the channel's switch leads into the channel, but whose old one does not.
+std::vector<Lid> newcomers(const Problem& problem, const Routes& old, const Routes& now,
+                           const Channel& channel) {
+  std::vector<Lid> lids;
+  const auto before = row_of(old, now.switches[raw(channel.from)]);
+  for (const Destination& d : problem.destinations) {
+    for (std::uint32_t lid = raw(d.base); lid < raw(d.base) + (1U << d.lmc); ++lid) {
+      const bool was = before && lid < before->size() && (*before)[lid] == raw(channel.port);
+      if (!was && now.out(channel.from, static_cast<Lid>(lid)) == channel.port)
+        lids.push_back(static_cast<Lid>(lid));
+    }
+  }
+  return lids;
+}
+
+/// The new tables with the entries at 255 that close cycles with old ones: cycle by cycle, those of the
+/// channel with the fewest. Nothing when that does not come to an end soon.
+std::optional<Routes> darken(const Problem& problem, const Routes& old, const Routes& now,
+                             std::vector<Channel> cycle) {
+  constexpr int kCycles = 16;
+  Routes dark = now;
+  dark.basis = nullptr;
+  dark.notes.clear();
+  for (int i = 0; i < kCycles && !cycle.empty(); ++i) {
+    std::vector<Lid> fewest;
+    SwitchId at{};
+    for (const Channel& channel : cycle) {
+      std::vector<Lid> lids = newcomers(problem, old, dark, channel);
+      if (lids.empty() || (!fewest.empty() && lids.size() >= fewest.size())) continue;
+      fewest = std::move(lids);
+      at = channel.from;
+    }
+    if (fewest.empty()) return std::nullopt;
+    Lft row = *dark.lfts[raw(at)];
+    for (const Lid lid : fewest) row[raw(lid)] = raw(kPortDrop);
+    dark.lfts[raw(at)] = std::make_shared<const Lft>(std::move(row));
+    cycle = Mixture(problem, old, dark).find_cycle();
+  }
+  if (!cycle.empty()) return std::nullopt;
+  return dark;
+}
+
+std::uint64_t changed_entries(const Problem& problem, const Routes& old, const Routes& now) {
+  std::uint64_t count = 0;
+  for (std::size_t s = 0; s < now.lfts.size(); ++s) {
+    const auto before = row_of(old, now.switches[s]);
+    if (!before || before == now.lfts[s]) continue;
+    for (const Destination& d : problem.destinations)
+      for (std::uint32_t lid = raw(d.base); lid < raw(d.base) + (1U << d.lmc); ++lid)
+        if (lid >= before->size() || (*before)[lid] != (*now.lfts[s])[lid]) ++count;
+  }
+  return count;
+}
+
+bool same_lanes(const Routes& old, const Routes& now) {
+  if (!old.lanes || !now.lanes) return !old.lanes && !now.lanes;
+  if (old.lanes->vl != now.lanes->vl || old.lanes->count != now.lanes->count) return false;
+  for (std::size_t s = 0; s < now.switches.size(); ++s) {
+    const auto at = std::ranges::lower_bound(old.switches, now.switches[s]);
+    if (at == old.switches.end() || *at != now.switches[s]) continue;
+    const auto index = static_cast<std::size_t>(at - old.switches.begin());
+    if (old.lanes->port_class[index] != now.lanes->port_class[s]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Transition find_transition(const Problem& problem, const Routes& old, const Routes& now) {
+  Transition transition;
+  transition.entries = changed_entries(problem, old, now);
+  transition.lanes_change = !same_lanes(old, now);
+  if (transition.entries == 0 && !transition.lanes_change) return transition;
+  if (!transition.lanes_change) transition.cycle = Mixture(problem, old, now).find_cycle();
+  if (transition.any_order()) return transition;
+  if (!transition.lanes_change) transition.dark = darken(problem, old, now, transition.cycle);
+  if (!transition.dark) transition.dark = shared_part(problem, old, now, transition.lanes_change);
+  transition.dark_pairs = check(problem, *transition.dark).lost;
+  return transition;
+}
+
+}  // namespace weft::routing

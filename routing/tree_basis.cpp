@@ -1,0 +1,128 @@
+#include "routing/tree_basis.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::routing {
+
+LidTable::LidTable(const Problem& problem, const TreeShape& shape)
+    : size(row_size(problem.top)),
+      owner(size, kNobody),
+      host(size, kNobody),
+      number(size),
+      plane(size),
+      port(size) {
+  begin.assign(shape.live + 1, 0);
+  for (const Destination& d : problem.destinations) begin[raw(d.at) + 1] += 1U << d.lmc;
+  for (std::uint32_t s = 0; s < shape.live; ++s) begin[s + 1] += begin[s];
+  lids.resize(begin[shape.live]);
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  has_hosts.resize(shape.live);
+  for (std::size_t i = 0; i < problem.destinations.size(); ++i) {
+    const Destination& d = problem.destinations[i];
+    for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
+      const auto lid = static_cast<std::uint16_t>(raw(d.base) + j);
+      owner[lid] = static_cast<std::uint16_t>(raw(d.at));
+      if (!d.is_switch()) host[lid] = owner[lid];
+      number[lid] = shape.number[i];
+      plane[lid] = static_cast<std::uint8_t>(j);
+      port[lid] = raw(d.port);
+      lids[next[raw(d.at)]++] = lid;
+    }
+    if (!d.is_switch()) has_hosts[raw(d.at)] = true;
+  }
+}
+
+namespace {
+
+/// Gives `part` the number of the last of `leaf` at all that hangs together with `from`.
+void spread(const TreeShape& shape, std::uint32_t from, std::uint32_t number,
+            std::vector<std::uint32_t>& part) {
+  std::vector<std::uint32_t> reached{from};
+  const auto add = [&](std::uint32_t s) {
+    if (s >= shape.live || part[s] != Turning::kNone) return;
+    part[s] = number;
+    reached.push_back(s);
+  };
+  add(from);
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    const std::uint32_t s = reached[next];
+    for (const TreeShape::Down& d : shape.downs(s)) add(d.child);
+    for (std::uint32_t i = 0; i < shape.up[s].slots; ++i)
+      if (shape.alive(s, i)) add(shape.to[shape.up[s].first_to + i]);
+  }
+}
+
+}  // namespace
+
+Turning::Turning(const TreeShape& shape, const TreeReach& reach) : part(shape.live, kNone) {
+  for (std::uint32_t s = 0; s < shape.live; ++s) {
+    if (part[s] != kNone) continue;
+    leaf.push_back(kNone);
+    spread(shape, s, static_cast<std::uint32_t>(leaf.size() - 1), part);
+  }
+  std::vector<int> most(leaf.size(), -1);
+  for (std::uint32_t s = 0; s < shape.live; ++s) {
+    if (shape.rank[s] != 0) continue;
+    int count = 0;
+    for (std::uint32_t w = 0; w < reach.words(); ++w) {
+      std::uint64_t any = 0;
+      for (std::uint32_t k = 0; k < reach.levels(); ++k) any |= reach.row(k, s)[w];
+      count += std::popcount(any);
+    }
+    if (count <= most[part[s]]) continue;
+    most[part[s]] = count;
+    leaf[part[s]] = s;
+  }
+}
+
+namespace {
+
+bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
+  const TreeShape::Up& x = a.up[s];
+  const TreeShape::Up& y = b.up[s];
+  if (x.slots != y.slots || x.links != y.links || x.divider != y.divider || x.first_port != y.first_port)
+    return false;
+  const auto size = static_cast<std::ptrdiff_t>(x.slots * x.links);
+  const auto at = static_cast<std::ptrdiff_t>(x.first_port);
+  return std::equal(a.ports.begin() + at, a.ports.begin() + at + size, b.ports.begin() + at) &&
+         std::equal(a.far.begin() + at, a.far.begin() + at + size, b.far.begin() + at);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& now) {
+  std::vector<std::uint8_t> fill(now.shape.live, 1);
+  const Routes* before = problem.previous;
+  if (!before || before->engine != "fat-tree" || !before->basis || before->top != problem.top) return fill;
+  const TreeBasis& old = *static_cast<const TreeBasis*>(before->basis.get());
+  const bool same_switches =
+      before->switches.size() == now.shape.live &&
+      std::ranges::equal(before->switches, problem.fabric->switches(), {}, {},
+                         [&problem](NodeId id) { return problem.fabric->node(id).guid; });
+  const bool same_frame = same_switches && old.shape.rank == now.shape.rank && old.shape.to == now.shape.to &&
+                          old.shape.ports.size() == now.shape.ports.size() && old.turning == now.turning &&
+                          old.lids == now.lids;
+  if (!same_frame) return fill;
+
+  std::vector<std::uint8_t> ways(now.shape.live);   // own ways up changed
+  std::vector<std::uint8_t> reach(now.shape.live);  // own sets changed
+  for (std::uint32_t s = 0; s < now.shape.live; ++s) {
+    ways[s] = same_ways_up(old.shape, now.shape, s) ? 0 : 1;
+    for (std::uint32_t k = 0; k < now.reach.levels(); ++k)
+      if (!std::equal(now.reach.row(k, s), now.reach.row(k, s) + now.reach.words(), old.reach.row(k, s)))
+        reach[s] = 1;
+  }
+  for (std::uint32_t s = 0; s < now.shape.live; ++s) {
+    const TreeShape::Up& up = now.shape.up[s];
+    fill[s] = ways[s];
+    for (std::uint32_t i = 0; i < up.slots; ++i)
+      if (const std::uint32_t parent = now.shape.to[up.first_to + i]; parent < now.shape.live)
+        fill[s] |= reach[parent];
+    for (const TreeShape* shape : {&old.shape, &now.shape})
+      for (const TreeShape::Down& d : shape->downs(s)) fill[s] |= ways[d.child] | reach[d.child];
+  }
+  return fill;
+}
+
+}  // namespace weft::routing

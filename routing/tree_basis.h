@@ -1,0 +1,65 @@
+#pragma once
+// TreeBasis: all that the fat-tree engine's rows depend on. Two of them tell which rows can differ, so that
+// after a fault the others are kept without being computed.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/tree_reach.h"
+#include "routing/tree_shape.h"
+
+namespace weft::routing {
+
+/// What every switch needs to know of the LIDs.
+struct LidTable {
+  static constexpr std::uint16_t kNobody = 0xffff;
+
+  LidTable(const Problem& problem, const TreeShape& shape);
+  std::span<const std::uint16_t> of(std::uint32_t s) const {
+    return {lids.data() + begin[s], begin[s + 1] - begin[s]};
+  }
+  /// What slots are dealt by: the planes of one host (LMC) take different slots at every level.
+  std::uint64_t turn(std::uint32_t lid, std::uint64_t divider) const {
+    return number[lid] / divider + plane[lid];
+  }
+
+  bool operator==(const LidTable&) const = default;
+
+  std::size_t size;
+  std::vector<std::uint16_t> owner;   // by LID: switch, or kNobody
+  std::vector<std::uint16_t> host;    // the same for LIDs of hosts only
+  std::vector<std::uint32_t> number;  // by LID
+  std::vector<std::uint8_t> plane;    // by LID: offset from the base LID
+  std::vector<std::uint8_t> port;     // by LID: delivering port
+  std::vector<std::uint32_t> begin;   // by switch
+  std::vector<std::uint16_t> lids;
+  std::vector<bool> has_hosts;
+};
+
+/// By switch: what hangs together with it by live links, and the leaf where packets may turn there.
+struct Turning {
+  Turning(const TreeShape& shape, const TreeReach& reach);
+  bool operator==(const Turning&) const = default;
+
+  static constexpr std::uint32_t kNone = ~0U;
+  std::vector<std::uint32_t> part;
+  std::vector<std::uint32_t> leaf;  // by part; kNone where it has none
+};
+
+struct TreeBasis {
+  TreeBasis(const Problem& problem, TreeShape found)
+      : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turning(shape, reach) {}
+
+  TreeShape shape;
+  TreeReach reach;
+  LidTable lids;
+  Turning turning;
+};
+
+/// By switch: 1 where the row must be computed; 0 where it is the one in `problem.previous`, which the same
+/// engine made from a basis that is equal in all this row depends on. Cost: O(links + switches * switches /
+/// 64).
+std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& now);
+
+}  // namespace weft::routing

@@ -1,0 +1,133 @@
+// From old tables to new ones: any mixture against the slow obvious union, and the two steps.
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "routing/check.h"
+#include "routing/engines.h"
+#include "routing/transition.h"
+#include "tests/routing/fabrics.h"
+
+namespace weft::routing {
+namespace {
+
+using Link = std::pair<std::uint32_t, std::uint8_t>;  // switch, port
+
+/// Whether packets that meet old and new entries in any mixture can wait in a circle, on one VL.
+bool mixture_can_lock(const Problem& problem, const Routes& old, const Routes& now) {
+  std::map<Link, std::set<Link>> waits;
+  const auto next_of = [&problem](const Link& link) -> std::optional<std::uint32_t> {
+    const std::span<const fabric::Port> ports = problem.fabric->ports(static_cast<SwitchId>(link.first));
+    if (link.second == 0 || link.second >= ports.size() || !ports[link.second].peer) return std::nullopt;
+    const auto to = problem.fabric->switch_of(ports[link.second].peer->node);
+    return to ? std::optional(raw(*to)) : std::nullopt;
+  };
+  for (const Destination& to : problem.destinations) {
+    const Lid lid = to.base;
+    std::set<std::uint32_t> reached;
+    std::vector<std::uint32_t> queue;
+    for (const Destination& from : problem.destinations)
+      if (from != to && (from.is_peer() || to.is_peer()) && reached.insert(raw(from.at)).second)
+        queue.push_back(raw(from.at));
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const auto s = static_cast<SwitchId>(queue[i]);
+      for (const Routes* table : {&old, &now}) {
+        const Link link{queue[i], raw(table->out(s, lid))};
+        const auto next = next_of(link);
+        if (!next) continue;
+        if (reached.insert(*next).second) queue.push_back(*next);
+        for (const Routes* then : {&old, &now}) {
+          const Link onward{*next, raw(then->out(static_cast<SwitchId>(*next), lid))};
+          if (next_of(onward)) waits[link].insert(onward);
+        }
+      }
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto it = waits.begin(); it != waits.end();) {
+      std::erase_if(it->second, [&waits](const Link& l) { return !waits.contains(l); });
+      const bool free = it->second.empty();
+      it = free ? waits.erase(it) : std::next(it);
+      changed |= free;
+    }
+  }
+  return !waits.empty();
+}
+
+RC_GTEST_PROP(Transition, AgreesWithTheUnionOfBothTables, ()) {
+  Case one(*rc::gen::arbitrary<bool>() ? random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(0, 8),
+                                                      *rc::gen::inRange(0U, 1U << 30))
+                                       : torus(*rc::gen::inRange(2, 4), *rc::gen::inRange(1, 4), 1, 1));
+  const Routes old = *up_down(one.problem);
+  one.problem.roots = {one.fabric->node(static_cast<SwitchId>(*rc::gen::inRange(0U, one.switches()))).guid};
+  const Routes now = *up_down(one.problem);
+  const Transition transition = find_transition(one.problem, old, now);
+  RC_ASSERT(transition.any_order() == !mixture_can_lock(one.problem, old, now));
+  if (transition.any_order()) return;
+  RC_ASSERT(transition.dark.has_value());
+  RC_ASSERT(find_transition(one.problem, old, *transition.dark).any_order());
+  RC_ASSERT(find_transition(one.problem, *transition.dark, now).any_order());
+}
+
+TEST(Transition, TakesTwoStepsWhereTheOrderOfARingTurns) {
+  Case one(ring(6));
+  one.problem.roots = {Drawing::guid(0)};
+  const Routes old = *up_down(one.problem);
+  one.problem.roots = {Drawing::guid(3)};
+  const Routes now = *up_down(one.problem);
+  const Transition transition = find_transition(one.problem, old, now);
+  EXPECT_FALSE(transition.any_order());
+  EXPECT_GT(transition.entries, 0U);
+  ASSERT_TRUE(transition.dark);
+  EXPECT_GT(transition.dark_pairs, 0U);
+  EXPECT_TRUE(check(one.problem, *transition.dark).free_of_deadlock());
+}
+
+TEST(Transition, DarkensNoWayBetweenHostsAfterAFaultInATree) {
+  const Drawing drawing = xgft({2, 3, 4}, {1, 3, 3});
+  for (const std::size_t cut : {5U, 40U}) {  // under a leaf, under a root
+    Drawing less = drawing;
+    less.cut(cut);
+    const Case before(drawing);
+    const Case after(less);
+    const Routes old = *fat_tree(before.problem);
+    const Routes now = *fat_tree(after.problem);
+    // The switch above the dead link must now turn round, while others may still send down to it.
+    const Transition transition = find_transition(after.problem, old, now);
+    ASSERT_TRUE(transition.dark);
+    EXPECT_TRUE(find_transition(after.problem, old, *transition.dark).any_order());
+    EXPECT_TRUE(find_transition(after.problem, *transition.dark, now).any_order());
+    for (const Destination& from : after.problem.destinations) {
+      for (const Destination& to : after.problem.destinations) {
+        if (from.is_switch() || to.is_switch()) continue;
+        EXPECT_NE(transition.dark->out(from.at, to.base), kPortDrop);
+      }
+    }
+  }
+}
+
+TEST(Transition, NeedsNoOrderForOneEntryThatWasMissing) {
+  const Case one(xgft({2, 4}, {1, 2}));
+  const Routes now = *fat_tree(one.problem);
+  const Routes old = with_entry(now, 3, one.problem.destinations.front().base, raw(kPortDrop));
+  const Transition transition = find_transition(one.problem, old, now);
+  EXPECT_TRUE(transition.any_order());
+  EXPECT_EQ(transition.entries, 1U);
+  EXPECT_FALSE(transition.dark);
+}
+
+TEST(Transition, SeesThatLanesChange) {
+  const Case one(dragonfly(1, 4, 2, 9));
+  const Transition transition = find_transition(one.problem, *up_down(one.problem), *dragonfly(one.problem));
+  EXPECT_TRUE(transition.lanes_change);
+  EXPECT_FALSE(transition.any_order());
+  EXPECT_TRUE(find_transition(one.problem, *dragonfly(one.problem), *dragonfly(one.problem)).any_order());
+}
+
+}  // namespace
+}  // namespace weft::routing
