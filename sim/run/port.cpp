@@ -460,8 +460,9 @@ int Port::receive(ib_user_mad* umad, int* length, int timeout_ms) {
       }
     }
     if (dead_) {
-      ::poll(nullptr, 0,
-             std::clamp(milliseconds_until(until), 0, 100));  // who asks again and again is slowed
+      // Who asks again and again is slowed.
+      const int left = milliseconds_until(until);
+      ::poll(nullptr, 0, left < 0 ? 100 : std::min(left, 100));
       *length = 0;
       return -EIO;
     }

@@ -1,0 +1,62 @@
+#include "tests/system/simulator.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <regex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace weft::system_test {
+
+Simulator::Simulator(const std::string& fabric, const std::string& options) {
+  static int number = 0;
+  socket_ = "weft-system-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
+  process_ = std::make_unique<Background>(
+      program("weftsim") + " --fabric '" + fabric + "' --socket " + socket_ + " " + options, Environment{},
+      directory_.path(), path("log"));
+  EXPECT_TRUE(eventually([this] { return process_->log().find("ready: ") != std::string::npos; },
+                         std::chrono::seconds(60)))
+      << process_->log();
+}
+
+Environment Simulator::environment(Under under, const std::string& host) const {
+  Environment environment = under_ibsim(socket_, host);
+  if (under == Under::weftsim_run) environment["LD_PRELOAD"] = program("libweftsim_run.so");
+  environment["OSM_TMP_DIR"] = environment["OSM_CACHE_DIR"] = directory_.path().string();
+  return environment;
+}
+
+Output Simulator::tool(const std::string& command, Under under, const std::string& host,
+                       std::chrono::seconds limit) const {
+  return run(command, environment(under, host), directory_.path(), limit);
+}
+
+Output Simulator::ctl(const std::string& command) const {
+  return run(program("weftsim") + " ctl --socket " + socket_ + " " + command);
+}
+
+OpenSm::OpenSm(const Environment& environment, const std::string& directory, const std::string& options)
+    : log_(directory + "/osm.log") {
+  write_file(directory + "/opensm.conf", "force_log_flush TRUE\n");
+  process_ =
+      std::make_unique<Background>("opensm -F " + directory + "/opensm.conf -f " + log_ + " " + options,
+                                   environment, directory, directory + "/opensm.out");
+}
+
+bool OpenSm::is_up(std::chrono::seconds limit) const {
+  return eventually([this] { return log().find("SUBNET UP") != std::string::npos; }, limit);
+}
+
+std::vector<std::string> OpenSm::errors() const {
+  std::set<std::string> numbers;
+  const std::string text = log();
+  const std::regex error(R"(ERR ([0-9A-F]{4}))");
+  for (std::sregex_iterator at(text.begin(), text.end(), error), end; at != end; ++at)
+    numbers.insert((*at)[1]);
+  numbers.erase("3111");  // a device refused an attribute that it does not have: Mellanox's ExtendedPortInfo
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace weft::system_test

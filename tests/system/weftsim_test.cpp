@@ -1,0 +1,186 @@
+// weftsim under programs that we did not write, by both ways: the field's tools on a fabric that weftd
+// manages, OpenSM, osmtest and ibdiagnet.
+#include <algorithm>
+#include <csignal>
+#include <iterator>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "tests/system/simulator.h"
+#include "topology/ibsim_file.h"
+#include "topology/load.h"
+
+namespace weft::system_test {
+namespace {
+
+using tests::IbsimProcess;
+
+class OnWeftsim : public testing::TestWithParam<Under> {};
+
+std::string way_name(const testing::TestParamInfo<Under>& info) {
+  return info.param == Under::ibsim_run ? "IbsimRun" : "WeftsimRun";
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, OnWeftsim, testing::Values(Under::ibsim_run, Under::weftsim_run), way_name);
+
+TEST_P(OnWeftsim, ToolsOfTheFieldRunOnAFabricThatWeftdManages) {
+  Simulator sim("fat-tree:radix=8");
+  write_file(sim.path("weft.yaml"), "transport: { kind: ibsim, ibsim: { socket: " + sim.socket() +
+                                        ", host: h00000 } }\ncontrol: { socket: " + sim.path("sock") +
+                                        " }\nstate_dir: " + sim.path("state") + "\n");
+  std::filesystem::create_directory(sim.path("state"));
+  Background daemon(program("weftd") + " --config " + sim.path("weft.yaml"), {}, sim.path(""),
+                    sim.path("weftd.log"));
+  ASSERT_TRUE(eventually(
+      [&] { return sim.ctl("status").text.find("init=0 armed=0 active=128") != std::string::npos; },
+      std::chrono::seconds(60)))
+      << daemon.log() << sim.ctl("status").text;
+  const std::string other = "h00001";
+  const auto lid_of = [&](const std::string& node) {
+    const std::string listing = sim.tool("smpquery -D portinfo 0", GetParam(), node).text;
+    const std::size_t at = listing.find("\nLid:");
+    return listing.substr(listing.find_first_of("0123456789", at), 6).substr(0, 5);
+  };
+  const std::string a = std::to_string(std::atoi(lid_of("h00000").c_str()));
+  const std::string b = std::to_string(std::atoi(lid_of("h00031").c_str()));
+  for (const std::string command :
+       {"ibnetdiscover", "iblinkinfo", "sminfo", "ibhosts", "ibswitches", "smpquery nodeinfo ",
+        "smpquery nodedesc ", "smpquery portinfo ", "smpquery pkeys ", "smpquery sl2vl ", "smpquery vlarb ",
+        "smpquery guidinfo "}) {
+    const Output output = sim.tool(command + (command.ends_with(' ') ? b : ""), GetParam(), other);
+    EXPECT_EQ(output.status, 0) << command << "\n" << output.text;
+  }
+  EXPECT_EQ(sim.tool("smpquery switchinfo -D 0,1", GetParam(), other).status, 0);
+  const Output trace = sim.tool("ibtracert " + a + " " + b, GetParam(), other);
+  EXPECT_EQ(trace.status, 0) << trace.text;
+  EXPECT_EQ(count_of(trace.text, "\n["), 4u) << trace.text;
+}
+
+TEST_P(OnWeftsim, OpenSmBringsUpATreeWithoutErrorsThatIbsimDoesNotGiveToo) {
+  const std::string fabric = "fat-tree:radix=36";
+  IbsimProcess ibsim({.net = topology::write_ibsim(*topology::load(fabric)),
+                      .net_file = {},
+                      .socket_name = {},
+                      .arguments = {"-L", "49152", "-N", "4096", "-S", "1024", "-P", "65536"},
+                      .patience = std::chrono::seconds(60)});
+  std::vector<std::string> known;
+  {
+    const tests::TempDir directory;
+    Environment environment = under_ibsim(ibsim.socket_name(), "h00000");
+    environment["OSM_TMP_DIR"] = environment["OSM_CACHE_DIR"] = directory.path().string();
+    const OpenSm judge(environment, directory.path().string());
+    ASSERT_TRUE(judge.is_up()) << judge.log();
+    known = judge.errors();
+  }
+  Simulator sim(fabric);
+  const OpenSm opensm(sim.environment(GetParam(), "h00000"), sim.path(""));
+  ASSERT_TRUE(opensm.is_up()) << opensm.log();
+  for (const std::string& error : opensm.errors())
+    EXPECT_TRUE(std::ranges::binary_search(known, error)) << error << "\n" << opensm.log().substr(0, 4000);
+  EXPECT_NE(sim.ctl("status").text.find("down=0 init=0 armed=0"), std::string::npos)
+      << sim.ctl("status").text;
+}
+
+TEST_P(OnWeftsim, OpenSmBringsUpADragonfly) {
+  Simulator sim("dragonfly:p=4,a=8,h=1");
+  const OpenSm opensm(sim.environment(GetParam(), "h00000"), sim.path(""));
+  ASSERT_TRUE(opensm.is_up()) << opensm.log();
+  EXPECT_EQ(opensm.errors(), std::vector<std::string>{}) << opensm.log().substr(0, 4000);
+  EXPECT_NE(sim.ctl("status").text.find("down=0 init=0 armed=0"), std::string::npos)
+      << sim.ctl("status").text;
+}
+
+TEST_P(OnWeftsim, AKilledManagerLeavesNoIsSmBehind) {
+  Simulator sim("fat-tree:radix=4");
+  {
+    const OpenSm opensm(sim.environment(GetParam(), "h00000"), sim.path(""));
+    ASSERT_TRUE(opensm.is_up()) << opensm.log();
+    EXPECT_NE(sim.ctl("clients").text.find("is_sm=true"), std::string::npos) << sim.ctl("clients").text;
+  }  // killed
+  EXPECT_TRUE(eventually([&] { return sim.ctl("clients").text.empty(); }, std::chrono::seconds(10)))
+      << sim.ctl("clients").text;
+}
+
+/// What the stock library cannot carry.
+struct Served {
+  Simulator sim{WEFT_SOURCE_DIR "/tests/fabrics/tree-12.net"};
+  OpenSm opensm{sim.environment(Under::weftsim_run, "h00000"), sim.path("")};
+  Output tool(const std::string& command) const {
+    return sim.tool(command, Under::weftsim_run, "h00004", std::chrono::seconds(120));
+  }
+};
+
+TEST(WeftsimRun, CarriesTablesOfThousandsOfRecords) {
+  Simulator sim("fat-tree:radix=36");
+  const OpenSm opensm(sim.environment(Under::weftsim_run, "h00000"), sim.path(""));
+  ASSERT_TRUE(opensm.is_up()) << opensm.log();
+  const Output nodes = sim.tool("saquery NR", Under::weftsim_run, "h00007");
+  EXPECT_EQ(nodes.status, 0);
+  EXPECT_EQ(count_of(nodes.text, "dump:"), 648u + 54u) << nodes.text.substr(0, 500);
+  const Output ports = sim.tool("saquery PIR", Under::weftsim_run, "h00007");
+  EXPECT_EQ(ports.status, 0);
+  EXPECT_GE(count_of(ports.text, "dump:"), 2500u);
+}
+
+TEST(WeftsimRun, KillsNobodyByAClassThatHeIsNotReadyFor) {
+  Served served;
+  ASSERT_TRUE(served.opensm.is_up()) << served.opensm.log();
+  const std::string lid = "1";
+  for (const std::string command :
+       {"ibping -c 1 -t 300 ", "ibccquery -t 300 CongestionInfo ", "vendstat -t 300 -N "}) {
+    const Output output = served.tool(command + lid);
+    EXPECT_NE(output.status, -1) << command << output.text;  // refused or not answered, but alive
+  }
+  const Output alive = served.tool("sminfo");
+  EXPECT_NE(alive.text.find("SMINFO_MASTER"), std::string::npos) << alive.text;
+}
+
+TEST(WeftsimRun, IbdiagnetRunsThrough) {
+  Served served;
+  ASSERT_TRUE(served.opensm.is_up()) << served.opensm.log();
+  const Output output = served.tool("ibdiagnet -skip pm -o " + served.sim.path(""));
+  EXPECT_EQ(output.status, 0) << output.text;
+  const std::regex clean(R"((Bad GUIDs/LIDs|Link State Active|Partitions) Check +0 +0)");
+  const std::sregex_iterator first(output.text.begin(), output.text.end(), clean);
+  EXPECT_EQ(std::distance(first, std::sregex_iterator()), 3) << output.text;
+}
+
+TEST(WeftsimRun, OsmtestPasses) {
+  Served served;
+  ASSERT_TRUE(served.opensm.is_up()) << served.opensm.log();
+  for (const std::string flow : {"-f c", "-f q", "-f v", "-f m -M 1"}) {
+    const Output output = served.sim.tool(
+        "osmtest " + flow + " -i " + served.sim.path("osmtest.dat") + " -l " + served.sim.path("osmtest.log"),
+        Under::weftsim_run);
+    EXPECT_EQ(output.status, 0) << flow << "\n" << output.text;
+  }
+}
+
+TEST(Weftsim, RefusesAFileWithAnErrorAndNamesTheLine) {
+  const tests::TempDir directory;
+  const std::string file = (directory.path() / "bad.net").string();
+  write_file(file, "Switch 8 \"S1\"\n[1] \"S2\"[1]\n\nSwitch 8 \"S2\"\n[2] \"S1\"[1]\n");
+  const Output output = run(program("weftsim") + " --fabric " + file + " --socket weft-never");
+  EXPECT_EQ(output.status, 2) << output.text;
+  EXPECT_NE(output.text.find("bad.net:"), std::string::npos) << output.text;
+}
+
+TEST(Weftsim, EndsCleanlyAndPrintsItsCounts) {
+  Simulator sim("ring:4");
+  sim.tool("ibnetdiscover", Under::weftsim_run);
+  sim.process().signal(SIGTERM);
+  EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
+  EXPECT_NE(sim.process().log().find("NodeInfo"), std::string::npos) << sim.process().log();
+}
+
+TEST(Weftsim, TakesFaultsWhileItRuns) {
+  Simulator sim("ring:4");
+  EXPECT_EQ(sim.ctl("reboot '@switches' away=10ms").status, 0);
+  EXPECT_EQ(sim.ctl("cut nobody[1]").status, 1);
+  EXPECT_EQ(sim.ctl("quit").status, 0);
+  EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
+}
+
+}  // namespace
+}  // namespace weft::system_test
