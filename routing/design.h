@@ -60,4 +60,12 @@ struct DesignGraph {
   std::size_t dead_links() const;
 };
 
+/// `compute` for the fabric alone. For when it has been cabled anew, so that what was seen before is in the
+/// way.
+template <typename Compute>
+auto without_design(Problem problem, const Compute& compute) {
+  problem.design = nullptr;
+  return compute(problem);
+}
+
 }  // namespace weft::routing

@@ -266,6 +266,7 @@ Lanes lanes_of(const Problem& problem, const DesignGraph& graph, const Dragonfly
 Result<Routes> dragonfly(const Problem& problem) {
   const DesignGraph graph(problem);
   const Result<DragonflyShape> shape = dragonfly_shape(problem, graph);
+  if (!shape && problem.design) return without_design(problem, dragonfly);
   if (!shape) return fail(shape.error());
   const Plan plan(problem, graph, *shape);
   Tables tables(problem);

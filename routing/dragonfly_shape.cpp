@@ -73,9 +73,16 @@ Result<DragonflyShape> dragonfly_shape(const Problem& problem, const DesignGraph
   }
   const std::uint32_t groups = shape.groups();
   std::size_t widest = 0;
-  for (const auto& routers : shape.routers) widest = std::max(widest, routers.size());
+  std::size_t narrowest = graph.size();
+  for (const auto& routers : shape.routers) {
+    widest = std::max(widest, routers.size());
+    narrowest = std::min(narrowest, routers.size());
+  }
   if (groups < 2 || widest < 3)
     return fail(Errc::invalid, "no dragonfly: {} groups, the widest of {} switches", groups, widest);
+
+  if (narrowest * 2 < widest)
+    return fail(Errc::invalid, "no dragonfly: groups of {} to {} switches", narrowest, widest);
 
   std::vector<std::size_t> inside(groups);
   std::vector<std::size_t> leaving(groups);

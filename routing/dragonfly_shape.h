@@ -34,8 +34,9 @@ struct DragonflyShape {
   }
 };
 
-/// Errors: `invalid` with what is missing from a dragonfly: two groups at least, three routers in one, three
-/// of four possible links inside each, and a way to leave each. Cost: O(links * switches / 64).
+/// Errors: `invalid` with what is missing from a dragonfly: two groups at least, three routers in one, none
+/// of less than half the widest, three of four possible links inside each, and a way to leave each. Cost:
+/// O(links * switches / 64).
 Result<DragonflyShape> dragonfly_shape(const Problem& problem, const DesignGraph& graph);
 
 /// "a dragonfly of 99 groups, 14 routers in each, 4851 global links, 3 links of the design missing".

@@ -362,6 +362,7 @@ Result<Routes> fat_tree(const Problem& problem) {
   const DesignGraph graph(problem);
   if (graph.live == 0) return Tables(problem).finish("fat-tree");
   Result<TreeShape> shape = tree_shape(problem, graph);
+  if (!shape && problem.design) return without_design(problem, fat_tree);
   if (!shape) return fail(std::move(shape.error()));
   const auto basis = std::make_shared<const TreeBasis>(problem, std::move(*shape));
   std::map<DealingKey, Dealing> dealings;

@@ -14,6 +14,7 @@ Recognised recognise(const Problem& problem) {
   if (tree) return {Kind::tree, describe(*tree)};
   const Result<DragonflyShape> dragonfly = dragonfly_shape(problem, graph);
   if (dragonfly) return {Kind::dragonfly, describe(*dragonfly)};
+  if (problem.design) return without_design(problem, recognise);
   return {Kind::arbitrary, "no shape we know; " + tree.error().what + "; " + dragonfly.error().what};
 }
 

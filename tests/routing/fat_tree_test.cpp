@@ -9,6 +9,7 @@
 
 #include "routing/check.h"
 #include "routing/engines.h"
+#include "routing/recognise.h"
 #include "routing/tree_shape.h"
 #include "tests/routing/fabrics.h"
 
@@ -232,6 +233,19 @@ TEST(FatTree, LeavesAHoleWhereASwitchIsGone) {
     for (std::uint32_t leaf = 0; leaf < 4; ++leaf)
       if (!to.is_switch() && old.out(SwitchId{leaf}, to.base) != now.out(SwitchId{leaf}, to.base)) ++moved;
   EXPECT_EQ(moved, 6);  // a quarter of 8 hosts, at the leaves that are not theirs
+}
+
+TEST(FatTree, ForgetsADesignThatIsInTheWay) {
+  Drawing before = xgft({2, 4}, {1, 2});
+  const Case now(before);
+  before.cable(0, 1);  // a cable between two leaves, gone since
+  const Design design = learn({}, *Case(before).fabric);
+  Problem problem = now.problem;
+  problem.design = &design;
+  const Result<Routes> routes = fat_tree(problem);
+  ASSERT_TRUE(routes);
+  EXPECT_TRUE(same(*routes, *fat_tree(now.problem)));
+  EXPECT_EQ(recognise(problem).kind, Kind::tree);
 }
 
 TEST(FatTree, SaysWhichLinkMakesItNoTree) {
