@@ -76,8 +76,42 @@ std::string_view name(AttrId attribute) {
       return "PortInfoExtended";
     case AttrId::switch_port_state:
       return "SwitchPortStateTable";
+    case AttrId::plft_info:
+      return "PrivateLFTInfo";
+    case AttrId::plft_def:
+      return "PrivateLFTDef";
+    case AttrId::plft_map:
+      return "PrivateLFTMap";
+    case AttrId::port_sl_to_plft:
+      return "PortSLToPrivateLFTMap";
+    case AttrId::general_info:
+      return "GeneralInfo";
+    case AttrId::ar_info:
+      return "AdaptiveRoutingInfo";
+    case AttrId::ar_group_table:
+      return "AdaptiveRoutingGroupTable";
+    case AttrId::ar_lft:
+      return "AdaptiveRoutingLFT";
+    case AttrId::hbf_config:
+      return "HBFConfig";
+    case AttrId::whbf_config:
+      return "WHBFConfig";
+    case AttrId::pfrn_config:
+      return "PFRNConfig";
     case AttrId::mlnx_ext_port_info:
       return "MlnxExtPortInfo";
+    case AttrId::rn_gen_string:
+      return "RNGenStringTable";
+    case AttrId::rn_rcv_string:
+      return "RNRcvString";
+    case AttrId::rn_direction:
+      return "RNSubGroupDirectionTable";
+    case AttrId::rn_xmit_ports:
+      return "RNXmitPortMask";
+    case AttrId::ar_group_copy:
+      return "AdaptiveRoutingGroupTableCopy";
+    case AttrId::rn_gen_priority:
+      return "RNGenBySubGroupPriority";
   }
   return "unknown attribute";
 }

@@ -30,6 +30,8 @@ std::string_view name(Drop drop) {
       return "bad route";
     case Drop::lost:
       return "lost";
+    case Drop::bad_m_key:
+      return "bad M_Key";
     case Drop::nobody:
       return "nobody there";
   }
@@ -81,7 +83,7 @@ Way route_by_lid(const World& world, PortIndex from, Lid to) {
       return ended(way, world.owns(here, to) ? Drop::none : Drop::not_for_this_node, here);
     }
     if (way.hops == kMaxLidHops) return ended(way, Drop::loop, out);
-    if (!world.link_active(out)) return ended(way, Drop::port_down, out);
+    if (!world.carries_data(out)) return ended(way, Drop::port_down, out);
     way.out[static_cast<std::size_t>(way.hops++)] = out;
     here = world.port(out).peer;
   }

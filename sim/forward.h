@@ -20,7 +20,7 @@ enum class Drop : std::uint8_t {
   entry_255,          ///< The table says: drop.
   above_top,          ///< Above LinearFDBTop.
   no_such_port,       ///< The table, or the route, names a port the node has not.
-  port_down,          ///< Not trained; for LID routing: not Active at both ends.
+  port_down,          ///< Not trained; for LID routing: not Active, or its peer not even Armed.
   loop,               ///< More than 64 hops.
   not_for_this_node,  ///< Reached a port that has another LID.
   no_such_node,       ///< The LID is no unicast LID.
@@ -28,9 +28,10 @@ enum class Drop : std::uint8_t {
   mute,               ///< A mute node does not pass it on.
   bad_route,          ///< A directed-route header that breaks the rules.
   lost,               ///< By a seeded fault.
+  bad_m_key,          ///< The agent answers nothing to those who lack the key.
   nobody,             ///< Arrived, but no one there takes it.
 };
-inline constexpr std::size_t kDropKinds = 14;
+inline constexpr std::size_t kDropKinds = 15;
 
 /// "entry 255"
 std::string_view name(Drop drop);

@@ -1,7 +1,8 @@
 // World's links: down, up, cut, mended, and the nodes that take theirs with them.
 //
 // PortStateChange follows the state machine, not the Set: a port that a Set took down changes it only when
-// the link comes up again. Source: IBTA vol. 1, 14.2.5.4.
+// the link comes up again. What a lost link takes with it: the state, and what was known of the peer
+// (forget_peer). LIDs, keys, IsSM, tables and violation counters stay. Source: IBTA vol. 1, 14.2.5.4.
 #include <algorithm>
 
 #include "sim/link_training.h"
@@ -26,14 +27,23 @@ void World::take_down(PortIndex p, PhysState phys, bool by_set) {
   const bool changed = info.state != PortState::down;
   info.state = PortState::down;
   info.phys = phys;
-  if (changed && !by_set) note_change(p);
+  port(p).fdr10_active = false;
+  if (!changed) return;
+  forget_peer(info);
+  perf_.add(p, PerfCounter::link_downed);
+  if (!by_set) note_change(p);
+}
+
+/// LinkDownDefaultState: where a port goes that loses its link.
+PhysState World::at_loss(const mad::PortInfo& info) {
+  return info.link_down_default == raw(PhysState::sleep) ? PhysState::sleep : PhysState::polling;
 }
 
 /// Both ends lose the signal; an end that is held down stays as it is.
 void World::drop_link(PortIndex p) {
   for (const PortIndex end : {p, port(p).peer})
     if (end != kNoPort && port(end).info.phys == PhysState::link_up)
-      take_down(end, PhysState::polling, false);
+      take_down(end, at_loss(port(end).info), false);
 }
 
 void World::train(PortIndex p) {
@@ -47,9 +57,15 @@ void World::link_up_now(PortIndex p) {
   Port& a = port(p);
   if (a.peer == kNoPort || a.cut) return;
   Port& b = port(a.peer);
-  for (const Port* end : {&a, &b})
-    if (end->info.phys != PhysState::polling || !node(end->node).powered) return;
+  // A sleeping port wakes when its peer polls; two sleepers never meet.
+  const auto ready = [](const Port& end) {
+    return end.info.phys == PhysState::polling || end.info.phys == PhysState::sleep;
+  };
+  if (!ready(a) || !ready(b) || (a.info.phys == PhysState::sleep && b.info.phys == PhysState::sleep)) return;
+  if (!node(a.node).powered || !node(b.node).powered) return;
   if (!agree(a.info, b.info)) return;
+  const bool qdr = mad::active_speed(a.info) == LinkSpeed::qdr;
+  a.fdr10_active = b.fdr10_active = qdr && a.fdr10_enabled && b.fdr10_enabled;
   for (const PortIndex end : {p, a.peer}) {
     port(end).info.state = PortState::init;
     port(end).info.phys = PhysState::link_up;
@@ -61,8 +77,8 @@ void World::restart_link(PortIndex p, PhysState phys) {
   const bool was_up = port(p).info.phys == PhysState::link_up;
   take_down(p, phys, true);
   if (was_up && port(p).peer != kNoPort && port(port(p).peer).info.phys == PhysState::link_up)
-    take_down(port(p).peer, PhysState::polling, false);
-  if (phys == PhysState::polling) train(p);
+    take_down(port(p).peer, at_loss(port(port(p).peer).info), false);
+  if (phys != PhysState::disabled) train(p);
 }
 
 void World::cut_link(NodeIndex n, PortNum number) {

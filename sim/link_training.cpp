@@ -1,5 +1,6 @@
 #include "sim/link_training.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace weft::sim {
@@ -65,6 +66,12 @@ bool agree(mad::PortInfo& a, mad::PortInfo& b) {
     port->speed_ext2_active = static_cast<std::uint8_t>(ext2);
   }
   return true;
+}
+
+void forget_peer(mad::PortInfo& port) {
+  port.neighbor_mtu = std::min(port.mtu_cap, Mtu::mtu2048);
+  port.operational_vls = port.vl_cap;
+  port.vl_high_limit = 0;
 }
 
 void hide_extended(mad::PortInfo& port) {

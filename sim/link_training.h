@@ -14,6 +14,10 @@ void support(mad::PortInfo& port, LinkWidth widest, LinkSpeed fastest);
 /// nothing set, when they have none in common.
 bool agree(mad::PortInfo& a, mad::PortInfo& b);
 
+/// What a port knew of the peer on a link that is lost: NeighborMTU, OperationalVLs and VLHighLimit return to
+/// their values at reset, since another peer may come.
+void forget_peer(mad::PortInfo& port);
+
 /// A speed that an SM which does not ask for extended speeds may see.
 void hide_extended(mad::PortInfo& port);
 

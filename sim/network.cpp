@@ -15,11 +15,37 @@ using mad::MgmtClass;
 
 constexpr std::uint16_t kReturning = 0x8000;  // direction bit in the status of a directed-route SMP
 constexpr int kClientShift = 48;              // a client's number stands above this bit of a transaction id
+constexpr std::uint64_t kMadWords = 72;       // 256 bytes and the headers and checksum around them
 
 bool is_smp(MgmtClass mgmt_class) {
   return mgmt_class == MgmtClass::subn_lid_routed || mgmt_class == MgmtClass::subn_directed;
 }
 MgmtClass class_of(const mad::Mad& mad) { return static_cast<MgmtClass>(mad.bytes[1]); }
+bool is_perf(const mad::Header& header) { return header.mgmt_class == MgmtClass::perf; }
+
+/// What a port counts when a packet ends at it.
+void count_drop(World& world, const Way& way) {
+  PerfCounters& perf = world.perf();
+  switch (way.drop) {
+    case Drop::port_down:
+      perf.add(way.end, PerfCounter::xmit_discards);
+      perf.add(way.end, PerfCounter::inactive_discards);
+      return;
+    case Drop::loop:
+      perf.add(way.end, PerfCounter::looping_errors);
+      perf.add(way.end, PerfCounter::rcv_switch_relay_errors);
+      return;
+    case Drop::no_entry:
+    case Drop::entry_255:
+    case Drop::above_top:
+    case Drop::no_such_port:
+      if (world.is_switch(world.port(way.end).node)) perf.add(way.end, PerfCounter::rcv_switch_relay_errors);
+      return;
+    default:
+      return;
+  }
+}
+
 /// With the R bit; TrapRepress is not meant.
 bool has_response_bit(Method method) { return (static_cast<unsigned>(method) & 0x80) != 0; }
 bool is_query(Method method) { return method == Method::get || method == Method::set; }
@@ -36,10 +62,12 @@ Network::Network(World& world, NetworkSettings settings)
         launch(slot);
       }) {
   world_.on_link_changed([this](NodeIndex sw) { traps_.link_changed(sw); });
+  world_.on_raised([this](PortIndex from, const mad::Notice& notice) { traps_.raise(from, notice); });
 }
 
 Network::~Network() {
   world_.on_link_changed({});
+  world_.on_raised({});
   world_.clock().cancel(timer_);
 }
 
@@ -179,10 +207,18 @@ std::optional<Duration> Network::time_on(const Way& way) {
 /// Decides what becomes of a packet: walked through the World as it is now, it arrives later or not at all.
 Drop Network::launch(std::uint32_t slot) {
   const Way way = way_of(packets_[slot]);
-  if (way.drop != Drop::none) return dropped(slot, way.drop);
+  if (way.drop != Drop::none) {
+    if (packets_[slot].header.mgmt_class != MgmtClass::subn_directed) count_drop(world_, way);
+    return dropped(slot, way.drop);
+  }
   std::optional<Duration> wait = time_on(way);
   if (!wait) return dropped(slot, Drop::lost);
   Packet& packet = packets_[slot];
+  for (int i = 0; i < way.hops; ++i) {
+    const PortIndex out = way.out[static_cast<std::size_t>(i)];
+    world_.count_hop(out, kMadWords);
+    if (!is_smp(packet.header.mgmt_class)) world_.data_arrived(world_.port(out).peer);
+  }
   packet.arrival =
       way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
   if (for_agent(packet)) {
@@ -262,6 +298,7 @@ const Network::Client* Network::client_for(const Packet& packet, PortIndex port)
 
 bool Network::for_agent(const Packet& packet) const {
   const mad::Header& header = packet.header;
+  if (is_perf(header)) return !has_response_bit(header.method);
   if (!is_smp(header.mgmt_class) || has_response_bit(header.method) || header.method == Method::trap)
     return false;
   if (header.attribute != AttrId::sm_info || !is_query(header.method)) return true;
@@ -275,7 +312,10 @@ void Network::arrive(std::uint32_t slot) {
   if (!world_.node(n).powered) return drop(slot, Drop::mute);
   if (!for_agent(packet)) return hand_over(slot, client_for(packet, own_port(packet.arrival)));
   if (header.method == Method::trap_repress) {
-    traps_.repress(n, header.tid);
+    const Result<mad::Smp> smp = mad::to_smp(packet.mad);
+    if (smp &&
+        key_opens(world_, packet.arrival, *smp, packet.source, mad::return_path(packet.mad).subspan(1)))
+      traps_.repress(n, header.tid);
     free_.push_back(slot);
     return;
   }
@@ -301,6 +341,12 @@ void Network::ask_agent(std::uint32_t slot) {
   mad::Header& header = packet.header;
   const NodeIndex n = world_.port(packet.arrival).node;
   if (world_.node(n).mute != Mute::none) return drop(slot, Drop::mute);
+  if (is_perf(header)) {
+    const mad::Header asked = header;
+    answer_perf(world_, packet.arrival, header, packet.mad);
+    for (Watcher* watcher : watchers_) watcher->handled(n, asked);
+    return send_back(slot);
+  }
   Result<mad::Smp> smp = mad::to_smp(packet.mad);
   if (!smp) return drop(slot, Drop::bad_route);
   if (header.base_version != 1 || header.class_version != 1) {
@@ -311,23 +357,28 @@ void Network::ask_agent(std::uint32_t slot) {
     smp->method = Method::get_resp;
     smp->status = raw(*status);
   } else {
-    answer(world_, packet.arrival, *smp);
+    if (!answer(world_, packet.arrival, *smp, packet.source, mad::return_path(packet.mad).subspan(1)))
+      return drop(slot, Drop::bad_m_key);
     if (const World::Forger* forger = world_.forger(n, header.attribute);
         forger != nullptr && !(*forger)(*smp))
       return drop(slot, Drop::mute);
   }
   for (Watcher* watcher : watchers_) watcher->handled(n, header);
-  if (packet.lose_answer) return drop(slot, Drop::lost);
   header.method = smp->method;
   header.status = smp->status;
   header.attribute = smp->attribute;
   header.modifier = smp->modifier;
   header.hop_pointer = 0;
-  if (header.mgmt_class == MgmtClass::subn_directed)
-    header.status |= kReturning;  // its header is written out on launch
-  else
-    encode_into(std::span<std::uint8_t>(packet.mad.bytes), header);
+  if (header.mgmt_class == MgmtClass::subn_directed) header.status |= kReturning;
   std::ranges::copy(smp->data, packet.mad.bytes.begin() + mad::kSmpDataAt);
+  send_back(slot);
+}
+
+void Network::send_back(std::uint32_t slot) {
+  Packet& packet = packets_[slot];
+  if (packet.lose_answer) return drop(slot, Drop::lost);
+  if (packet.header.mgmt_class != MgmtClass::subn_directed)  // whose header is written out on launch
+    encode_into(std::span<std::uint8_t>(packet.mad.bytes), packet.header);
   packet.from = own_port(packet.arrival);
   packet.mad.address.lid = packet.source;
   packet.source = world_.port(packet.from).info.lid;

@@ -124,6 +124,7 @@ class Network {
   void arrive(std::uint32_t slot);
   void hand_over(std::uint32_t slot, const Client* client);
   void ask_agent(std::uint32_t slot);
+  void send_back(std::uint32_t slot);
   PortIndex own_port(PortIndex arrival) const;
   bool for_agent(const Packet& packet) const;
   const Client* client_for(const Packet& packet, PortIndex port) const;

@@ -1,45 +1,37 @@
 #include "sim/traps.h"
 
+#include "sim/notices.h"
+
 namespace weft::sim {
 namespace {
 
-constexpr std::uint32_t kProducerHca = 1;
-constexpr std::uint32_t kProducerSwitch = 2;
-constexpr std::size_t kDetailsAt = 10;  // in the notice; its details are counted from there
-
-void put_detail(mad::Notice& notice, std::size_t at, std::size_t bytes, std::uint64_t value) {
-  put_bits(std::span<std::uint8_t>(notice.details), (at - kDetailsAt) * 8, bytes * 8, value);
+std::uint8_t subject_port(const mad::Notice& notice) {
+  constexpr std::size_t kPortOfLinkErrors = 14 - 10;
+  constexpr std::size_t kPortOfSwitchPkey = 60 - 10;
+  switch (notice.trap) {
+    case mad::TrapNumber::link_integrity:
+    case mad::TrapNumber::buffer_overrun:
+    case mad::TrapNumber::flow_control_watchdog:
+      return notice.details[kPortOfLinkErrors];
+    case mad::TrapNumber::bad_pkey_at_switch:
+      return notice.details[kPortOfSwitchPkey];
+    default:
+      return 0;
+  }
 }
 
 }  // namespace
 
-void Traps::link_changed(NodeIndex sw) {
-  const PortIndex port0 = world_.node(sw).first_port;
-  mad::Notice notice;
-  notice.type = 1;
-  notice.producer = kProducerSwitch;
-  notice.trap = mad::TrapNumber::link_state_changed;
-  put_detail(notice, 10, 2, raw(world_.port(port0).info.lid));
-  raise(port0, notice);
-}
+void Traps::link_changed(NodeIndex sw) { raise(world_.node(sw).first_port, link_state_notice(world_, sw)); }
 
-void Traps::capability_changed(PortIndex port) {
-  const mad::PortInfo& info = world_.port(port).info;
-  mad::Notice notice;
-  notice.type = 4;
-  notice.producer = world_.is_switch(world_.port(port).node) ? kProducerSwitch : kProducerHca;
-  notice.trap = mad::TrapNumber::capability_changed;
-  put_detail(notice, 12, 2, raw(info.lid));
-  put_detail(notice, 16, 4, info.capabilities);
-  put_detail(notice, 22, 2, info.capabilities2);
-  raise(port, notice);
-}
+void Traps::capability_changed(PortIndex port) { raise(port, change_notice(world_, port)); }
 
 void Traps::raise(PortIndex port, mad::Notice notice) {
   const mad::PortInfo& info = world_.port(port).info;
-  if (info.lid == kLidNone || info.sm_lid == kLidNone) return;  // nobody to tell
   notice.issuer = info.lid;
-  const Key key{port, notice.trap};
+  world_.keep_notice(port, notice);
+  if (info.lid == kLidNone || info.sm_lid == kLidNone) return;  // nobody to tell
+  const Key key{port, notice.trap, subject_port(notice)};
   Pending& pending = pending_[key];
   agenda_.cancel(pending.timer);
   const bool repeated = pending.tid != 0;
@@ -59,15 +51,30 @@ void Traps::fire(Key key) {
     pending_.erase(found);
     return;
   }
+  pending.timer = agenda_.after(settings_.repeat, [this, key] { fire(key); });
+  send_trap(key.port, pending.notice, pending.tid);
+}
+
+void Traps::send_trap(PortIndex from, const mad::Notice& notice, std::uint64_t tid) {
   mad::Smp trap;
   trap.method = mad::Method::trap;
   trap.attribute = mad::AttrId::notice;
-  trap.tid = pending.tid;
+  trap.tid = tid;
   trap.route.reset();
-  trap.address.lid = info.sm_lid;
-  trap.data = mad::encode(pending.notice);
-  pending.timer = agenda_.after(settings_.repeat, [this, key] { fire(key); });
-  send_(key.port, mad::to_mad(trap));
+  trap.address.lid = world_.port(from).info.sm_lid;
+  trap.data = mad::encode(notice);
+  send_(from, mad::to_mad(trap));
+}
+
+void Traps::storm(PortIndex from, const mad::Notice& notice, int count, Duration every) {
+  if (count <= 0) return;
+  const mad::PortInfo& info = world_.port(from).info;
+  if (info.lid != kLidNone && info.sm_lid != kLidNone) {
+    mad::Notice sent = notice;
+    sent.issuer = info.lid;
+    send_trap(from, sent, ++last_tid_);
+  }
+  agenda_.after(every, [this, from, notice, count, every] { storm(from, notice, count - 1, every); });
 }
 
 void Traps::repress(NodeIndex node, std::uint64_t tid) {

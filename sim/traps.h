@@ -29,6 +29,11 @@ class Traps {
   void link_changed(NodeIndex sw);
   /// Trap 144, by the port of an HCA or a switch's port 0.
   void capability_changed(PortIndex port);
+  /// Any notice (sim/notices.h), sent until it is repressed. A later one of the same kind about the same port
+  /// takes the place of one that is still pending. Nothing is sent while the port or its SM has no LID.
+  void raise(PortIndex from, mad::Notice notice);
+  /// A trap storm: `count` traps, one each `every`, whatever anybody represses.
+  void storm(PortIndex from, const mad::Notice& notice, int count, Duration every);
   void repress(NodeIndex node, std::uint64_t tid);
   std::size_t pending() const { return pending_.size(); }
   TrapSettings& settings() { return settings_; }
@@ -37,6 +42,7 @@ class Traps {
   struct Key {
     PortIndex port;
     mad::TrapNumber trap;
+    std::uint8_t about;  // port number, of traps that are about one port of a switch
     auto operator<=>(const Key&) const = default;
   };
   struct Pending {
@@ -45,7 +51,7 @@ class Traps {
     int sends_left = 0;
     Clock::TimerId timer = Clock::TimerId::none;
   };
-  void raise(PortIndex port, mad::Notice notice);
+  void send_trap(PortIndex from, const mad::Notice& notice, std::uint64_t tid);
   void fire(Key key);
 
   World& world_;

@@ -4,11 +4,10 @@
 #include <cassert>
 
 #include "sim/link_training.h"
+#include "sim/notices.h"
 
 namespace weft::sim {
 namespace {
-
-constexpr std::uint16_t kPkeysPerPort = 64;
 
 PortIndex plus(PortIndex first, unsigned number) { return static_cast<PortIndex>(raw(first) + number); }
 
@@ -19,7 +18,10 @@ std::uint64_t forger_key(NodeIndex n, mad::AttrId attribute) {
 std::uint32_t capabilities(const Node& node, const mad::PortInfo& port, const Settings& settings) {
   constexpr std::uint32_t kAutoMigration = 1u << 5;
   constexpr std::uint32_t kSystemImageGuid = 1u << 11;
-  std::uint32_t mask = raw(mad::PortCap::trap) | raw(mad::PortCap::sl_mapping) | kSystemImageGuid |
+  constexpr std::uint32_t kCapabilityNotice = 1u << 22;
+  constexpr std::uint32_t kLocalChangesNotice = 1u << 26;
+  std::uint32_t mask = raw(mad::PortCap::notice) | kCapabilityNotice | kLocalChangesNotice |
+                       raw(mad::PortCap::trap) | raw(mad::PortCap::sl_mapping) | kSystemImageGuid |
                        raw(mad::PortCap::mask2) | raw(mad::PortCap::client_reregister);
   if (node.type == NodeType::hca) mask |= kAutoMigration;
   if (port.speed_ext_supported != 0) mask |= raw(mad::PortCap::extended_speeds);
@@ -42,13 +44,19 @@ std::uint16_t capabilities2(const Node& node, const mad::PortInfo& port, const S
 }  // namespace
 
 World::World(const topology::Topology& topology, Clock& clock, std::uint64_t seed, const Settings& settings)
-    : clock_(clock), settings_(settings), random_(seed), counters_(topology.nodes.size()), agenda_(clock) {
+    : clock_(clock),
+      settings_(settings),
+      random_(seed),
+      counters_(topology.nodes.size()),
+      perf_(0),
+      agenda_(clock) {
   std::size_t slots = 0;
   std::size_t switches = 0;
   for (const topology::Node& made : topology.nodes) {
     slots += made.port_count + 1u;
     switches += made.type == NodeType::switch_;
   }
+  perf_ = PerfCounters(slots);
   nodes_.reserve(topology.nodes.size());
   ports_.reserve(slots);
   switches_.reserve(switches);
@@ -100,6 +108,11 @@ void World::add_cable(const topology::Cable& cable) {
   port(b).peer = a;
   support(port(a).info, cable.width, cable.speed);
   support(port(b).info, cable.width, cable.speed);
+  for (const PortIndex end : {a, b}) {
+    Port& held = port(end);
+    held.fdr10_supported = cable.speed == LinkSpeed::fdr10 && mad::is_mellanox(node(held.node).vendor);
+    held.fdr10_enabled = held.fdr10_supported;
+  }
 }
 
 /// Ports without a cable can do what the node's best cabled port can.
@@ -123,24 +136,33 @@ void World::reset(NodeIndex n) {
   for (unsigned number = 0; number <= node.port_count; ++number) reset_port(plus(node.first_port, number));
   if (node.type != NodeType::switch_) return;
   Switch& sw = switch_of(n);
+  const Settings& can = settings(n);
   sw.lft = {};
   sw.sl_to_vl = {};
   sw.info = {};
-  sw.info.lft_capacity = settings_.lft_capacity;
-  sw.info.mft_capacity = settings_.mft_capacity;
+  sw.info.lft_capacity = can.lft_capacity;
+  sw.info.mft_capacity = can.mft_capacity;
   sw.info.default_multicast_primary = kPortDrop;
   sw.info.default_multicast_not_primary = kPortDrop;
-  sw.info.optimized_sl_to_vl = settings_.optimized_sl_to_vl ? 1 : 0;
-  sw.info.partition_enforcement_cap = kPkeysPerPort;
+  sw.info.optimized_sl_to_vl = can.optimized_sl_to_vl ? 1 : 0;
+  sw.info.partition_enforcement_cap = can.pkeys;
   sw.info.inbound_enforcement = sw.info.outbound_enforcement = true;
   sw.info.filter_raw_inbound = sw.info.filter_raw_outbound = true;
   sw.info.enhanced_port0 = node.enhanced_port0;
+  const bool adapts = can.adaptive.offered && mad::is_mellanox(node.vendor);
+  sw.adaptive = adapts ? std::make_unique<Adaptive>(adaptive_at_reset(can.adaptive)) : nullptr;
 }
 
 void World::reset_port(PortIndex p) {
   Port& port = this->port(p);
   const Node& node = this->node(port.node);
   const bool end_port = node.type != NodeType::switch_ || port.number == PortNum{0};
+  const Settings& can = settings(port.node);
+  stop_lease(p);
+  notices_.erase(p);
+  perf_.clear(p);
+  port.fdr10_enabled = port.fdr10_supported;
+  port.fdr10_active = false;
   mad::PortInfo info;
   // What the device can do outlives a reset.
   info.width_supported = info.width_enabled = port.info.width_supported;
@@ -152,20 +174,19 @@ void World::reset_port(PortIndex p) {
   info.link_down_default = raw(PhysState::polling);
   info.width_active = LinkWidth::x4;
   info.speed_active = 1;
-  info.mtu_cap = settings_.mtu_cap;
-  info.neighbor_mtu = std::min(settings_.mtu_cap, Mtu::mtu2048);
-  info.vl_cap = settings_.vl_cap;
-  info.operational_vls = settings_.vl_cap;
-  info.vl_arb_high_cap = info.vl_arb_low_cap = 8;
+  info.mtu_cap = can.mtu_cap;
+  info.vl_cap = can.vl_cap;
+  forget_peer(info);
+  info.vl_arb_high_cap = info.vl_arb_low_cap = can.vl_arb_cap;
   info.vl_stall_count = 7;
   info.hoq_life = 16;
   info.local_phy_errors = info.overrun_errors = 8;
   info.subnet_timeout = 18;
   info.resp_time = 16;
   if (end_port) {  // on external ports of switches these mean nothing; port 0 speaks for them
-    info.guid_cap = 1;
-    info.capabilities = capabilities(node, info, settings_);
-    info.capabilities2 = capabilities2(node, info, settings_);
+    info.guid_cap = port.number == PortNum{0} ? can.port0_guid_cap : can.guid_cap;
+    info.capabilities = capabilities(node, info, can);
+    info.capabilities2 = capabilities2(node, info, can);
   }
   if (port.number == PortNum{0}) {
     info.state = PortState::active;
@@ -210,6 +231,22 @@ bool World::link_active(PortIndex p) const {
          port(port(p).peer).info.state == PortState::active;
 }
 
+bool World::carries_data(PortIndex p) const {
+  return link_up(p) && port(p).info.state == PortState::active &&
+         port(port(p).peer).info.state >= PortState::armed;
+}
+
+const Settings& World::settings(NodeIndex n) const {
+  if (equipped_.empty()) return settings_;
+  const auto found = equipped_.find(n);
+  return found == equipped_.end() ? settings_ : found->second;
+}
+
+std::uint16_t World::pkey_capacity(PortIndex p) const {
+  const Settings& can = settings(port(p).node);
+  return port(p).number == PortNum{0} ? can.port0_pkeys : can.pkeys;
+}
+
 bool World::owns(PortIndex p, Lid lid) const {
   const mad::PortInfo& info = port(p).info;
   return info.lid != kLidNone && raw(lid) >= raw(info.lid) && raw(lid) < raw(info.lid) + (1u << info.lmc);
@@ -222,6 +259,53 @@ std::string World::name(PortIndex p) const {
 const mad::DeviceBlocks* World::find_blocks(NodeIndex n) const {
   const auto found = blocks_.find(raw(n));
   return found == blocks_.end() ? nullptr : &found->second;
+}
+
+void World::data_arrived(PortIndex p) {
+  mad::PortInfo& info = port(p).info;
+  if (info.state == PortState::armed && info.phys == PhysState::link_up) info.state = PortState::active;
+}
+
+void World::keep_notice(PortIndex p, mad::Notice notice) {
+  std::deque<mad::Notice>& kept = notices_[p];
+  if (kept.size() == kMaxNotices) return;
+  notice.toggle = !kept.empty() && !kept.back().toggle;
+  kept.push_back(notice);
+}
+
+void World::start_lease(PortIndex p) {
+  const std::uint16_t seconds = port(p).info.m_key_lease;
+  if (seconds == 0 || leases_.contains(p)) return;
+  leases_[p] = agenda_.after(std::chrono::seconds(seconds), [this, p] {
+    leases_.erase(p);
+    port(p).info.m_key_protect = 0;
+  });
+}
+
+void World::stop_lease(PortIndex p) {
+  const auto found = leases_.find(p);
+  if (found == leases_.end()) return;
+  agenda_.cancel(found->second);
+  leases_.erase(found);
+}
+
+void World::rename(NodeIndex n, std::string description) {
+  mutable_node(n).description = std::move(description);
+  for (const PortIndex p : end_ports(n)) raise(p, change_notice(*this, p, LocalChange::description));
+}
+
+void World::set_system_guid(NodeIndex n, Guid guid) {
+  mutable_node(n).system_guid = guid;
+  for (const PortIndex p : end_ports(n)) raise(p, system_guid_notice(*this, p));
+}
+
+std::vector<PortIndex> World::end_ports(NodeIndex n) const {
+  const Node& owner = node(n);
+  if (is_switch(n)) return {owner.first_port};
+  std::vector<PortIndex> ports;
+  for (unsigned number = 1; number <= owner.port_count; ++number)
+    ports.push_back(plus(owner.first_port, number));
+  return ports;
 }
 
 void World::set_guid(NodeIndex n, Guid guid) {

@@ -159,8 +159,9 @@ Status port_info(Call& call) {
   PortInfo told = call.world.port(index).info;
   told.local_port = call.world.port(call.arrival).number;
   told.client_reregister = reregister;
-  if (call.world.settings().hide_extended_speeds && (call.modifier & kExtendedSpeeds) == 0)
-    hide_extended(told);
+  // A protected key is told to those who have it, and in the answer to the Set that made it.
+  if (!call.set && told.m_key_protect > 0 && told.m_key != call.m_key) told.m_key = 0;
+  if (call.settings().hide_extended_speeds && (call.modifier & kExtendedSpeeds) == 0) hide_extended(told);
   call.data = mad::encode(told);
   return Status::ok;
 }

@@ -14,7 +14,7 @@ bool port_or_drop(const Call& call, PortNum port) {
 Status set_switch_info(Call& call) {
   const auto wanted = mad::decode<SwitchInfo>(call.data);
   SwitchInfo& held = call.world.switch_of(call.node).info;
-  const bool has_mft_top = call.world.settings().multicast_fdb_top;
+  const bool has_mft_top = call.settings().multicast_fdb_top;
   if (raw(wanted.lft_top) >= held.lft_capacity) return Status::bad_value;
   for (const PortNum port :
        {wanted.default_port, wanted.default_multicast_primary, wanted.default_multicast_not_primary})
@@ -46,7 +46,7 @@ Status switch_info(Call& call) {
 }
 
 Status switch_port_state(Call& call) {
-  if (!call.at_switch() || !call.world.settings().switch_port_state) return Status::bad_method_attribute;
+  if (!call.at_switch() || !call.settings().switch_port_state) return Status::bad_method_attribute;
   const Node& node = call.self();
   mad::SwitchPortStateTable table;
   for (unsigned number = 0; number <= node.port_count && number < table.states.size(); ++number)

@@ -146,7 +146,8 @@ std::uint32_t Desk::register_agent(Client& client, std::span<const std::uint8_t>
 /// What the port itself would tell, without being asked by a packet.
 mad::AttrData Desk::attribute(mad::AttrId attribute, PortIndex port, std::uint32_t modifier) const {
   mad::AttrData data{};
-  Call call{network_.world(), world().port(port).node, port, false, modifier, data};
+  const std::uint64_t m_key = world().port(port).info.m_key;  // the owner knows it
+  Call call{network_.world(), world().port(port).node, port, false, attribute, modifier, m_key, data};
   mad::Status status = mad::Status::ok;
   switch (attribute) {
     case mad::AttrId::node_info:

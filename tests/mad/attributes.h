@@ -5,10 +5,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "mad/adaptive_routing.h"
+#include "mad/class_port_info.h"
 #include "mad/mad.h"
 #include "mad/mlnx_ext_port_info.h"
 #include "mad/node_info.h"
 #include "mad/notice.h"
+#include "mad/perf.h"
 #include "mad/port_info.h"
 #include "mad/port_info_extended.h"
 #include "mad/sm_info.h"
@@ -39,7 +42,22 @@ inline constexpr std::tuple kAttributes{Attribute<Header>{"Header"},
                                         Attribute<VlArbitrationTable>{"VlArbitrationTable"},
                                         Attribute<LinearForwardingTable>{"LinearForwardingTable"},
                                         Attribute<MulticastForwardingTable>{"MulticastForwardingTable"},
-                                        Attribute<SwitchPortStateTable>{"SwitchPortStateTable"}};
+                                        Attribute<SwitchPortStateTable>{"SwitchPortStateTable"},
+                                        Attribute<ClassPortInfo>{"ClassPortInfo"},
+                                        Attribute<PortCounters>{"PortCounters"},
+                                        Attribute<PortCountersExtended>{"PortCountersExtended"},
+                                        Attribute<RcvErrorDetails>{"RcvErrorDetails"},
+                                        Attribute<XmitDiscardDetails>{"XmitDiscardDetails"},
+                                        Attribute<PairCounters>{"PairCounters"},
+                                        Attribute<GeneralInfo>{"GeneralInfo"},
+                                        Attribute<ArInfo>{"ArInfo"},
+                                        Attribute<ArGroupTable>{"ArGroupTable"},
+                                        Attribute<ArLft>{"ArLft"},
+                                        Attribute<ArGroupCopy>{"ArGroupCopy"},
+                                        Attribute<PlftInfo>{"PlftInfo"},
+                                        Attribute<PlftDef>{"PlftDef"},
+                                        Attribute<PlftMap>{"PlftMap"},
+                                        Attribute<PortSlToPlft>{"PortSlToPlft"}};
 
 /// Calls `visit(Attribute<S>)` for each.
 template <typename Visit>
@@ -53,8 +71,21 @@ void for_each_field(Visit visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, kLayout<S>);
 }
 
-inline AttrData random_data(std::mt19937_64& random) {
-  AttrData data;
+/// Room for an S: 64 bytes, or more where it is longer than the attributes of subnet management.
+template <typename S>
+using AttributeBytes = std::array<std::uint8_t, std::max(kSmpDataSize, layout_bytes<S>())>;
+
+/// As encode(), for an S of any length.
+template <typename S>
+AttributeBytes<S> encode_whole(const S& value) {
+  AttributeBytes<S> data{};
+  encode_into(std::span<std::uint8_t>(data), value);
+  return data;
+}
+
+template <typename Bytes = AttrData>
+Bytes random_data(std::mt19937_64& random) {
+  Bytes data;
   for (std::uint8_t& byte : data) byte = static_cast<std::uint8_t>(random());
   return data;
 }

@@ -29,6 +29,9 @@ struct Unknown {
   std::string_view attribute;
   std::string_view field;
 };
+inline constexpr std::string_view kUnknownAttributes[] = {"GeneralInfo", "ArInfo",      "ArGroupTable",
+                                                          "ArLft",       "ArGroupCopy", "PlftInfo",
+                                                          "PlftDef",     "PlftMap",     "PortSlToPlft"};
 inline constexpr Unknown kUnknown[] = {
     {"PkeyTable", "P_Key"},
     {"SwitchPortStateTable", "PortState"},
@@ -38,9 +41,8 @@ inline constexpr Unknown kUnknown[] = {
     {"PortInfo", "LinkSpeedExtEnabled2"},
 };
 
-/// Where libibmad is wrong: it reads `bits` bits from bit `reads` on. Its table lacks, for these four, the
-/// macro that the 16-bit fields beside them have, so the halves of each 32-bit word change places. Theirs
-/// stand at 112, 128, 144, 160.
+/// Where libibmad is wrong: it reads `bits` bits from bit `reads` on. Its table lacks, for these, the
+/// macro that the 16-bit fields beside them have, so the halves of each 32-bit word change places.
 struct Fault {
   std::string_view attribute;
   std::string_view field;
@@ -53,6 +55,7 @@ inline constexpr Fault kFaults[] = {
     {"PortInfoExtended", "HDRFECModeEnabled", IB_PORT_EXT_HDR_FEC_MODE_ENABLED_F, 144, 16},
     {"PortInfoExtended", "NDRFECModeSupported", IB_PORT_EXT_NDR_FEC_MODE_SUPPORTED_F, 128, 16},
     {"PortInfoExtended", "NDRFECModeEnabled", IB_PORT_EXT_NDR_FEC_MODE_ENABLED_F, 176, 16},
+    {"PortCounters", "QP1Dropped", IB_PC_QP1_DROP_F, 176, 16},
 };
 
 inline const std::vector<Mapping>& mappings() {
@@ -190,6 +193,99 @@ inline const std::vector<Mapping>& mappings() {
       {"VlArbitrationTable", "Entry", {IB_VL_ARBITRATION_TABLE_F}},
       {"LinearForwardingTable", "Port", {IB_LINEAR_FORW_TBL_F}},
       {"MulticastForwardingTable", "PortMask", {IB_MULTICAST_FORW_TBL_F}},
+
+      {"ClassPortInfo", "BaseVersion", {IB_CPI_BASEVER_F}},
+      {"ClassPortInfo", "ClassVersion", {IB_CPI_CLASSVER_F}},
+      {"ClassPortInfo", "CapabilityMask", {IB_CPI_CAPMASK_F}},
+      {"ClassPortInfo", "CapabilityMask2", {IB_CPI_CAPMASK2_F}},
+      {"ClassPortInfo", "RespTimeValue", {IB_CPI_RESP_TIME_VALUE_F}},
+      {"ClassPortInfo", "RedirectGID", {IB_CPI_REDIRECT_GID_F}},
+      {"ClassPortInfo", "RedirectTC", {IB_CPI_REDIRECT_TC_F}},
+      {"ClassPortInfo", "RedirectSL", {IB_CPI_REDIRECT_SL_F}},
+      {"ClassPortInfo", "RedirectFL", {IB_CPI_REDIRECT_FL_F}},
+      {"ClassPortInfo", "RedirectLID", {IB_CPI_REDIRECT_LID_F}},
+      {"ClassPortInfo", "RedirectP_Key", {IB_CPI_REDIRECT_PKEY_F}},
+      {"ClassPortInfo", "RedirectQP", {IB_CPI_REDIRECT_QP_F}},
+      {"ClassPortInfo", "RedirectQ_Key", {IB_CPI_REDIRECT_QKEY_F}},
+      {"ClassPortInfo", "TrapGID", {IB_CPI_TRAP_GID_F}},
+      {"ClassPortInfo", "TrapTC", {IB_CPI_TRAP_TC_F}},
+      {"ClassPortInfo", "TrapSL", {IB_CPI_TRAP_SL_F}},
+      {"ClassPortInfo", "TrapFL", {IB_CPI_TRAP_FL_F}},
+      {"ClassPortInfo", "TrapLID", {IB_CPI_TRAP_LID_F}},
+      {"ClassPortInfo", "TrapP_Key", {IB_CPI_TRAP_PKEY_F}},
+      {"ClassPortInfo", "TrapHL", {IB_CPI_TRAP_HL_F}},
+      {"ClassPortInfo", "TrapQP", {IB_CPI_TRAP_QP_F}},
+      {"ClassPortInfo", "TrapQ_Key", {IB_CPI_TRAP_QKEY_F}},
+
+      {"PortCounters", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"PortCounters", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"PortCounters", "SymbolErrorCounter", {IB_PC_ERR_SYM_F}},
+      {"PortCounters", "LinkErrorRecoveryCounter", {IB_PC_LINK_RECOVERS_F}},
+      {"PortCounters", "LinkDownedCounter", {IB_PC_LINK_DOWNED_F}},
+      {"PortCounters", "PortRcvErrors", {IB_PC_ERR_RCV_F}},
+      {"PortCounters", "PortRcvRemotePhysicalErrors", {IB_PC_ERR_PHYSRCV_F}},
+      {"PortCounters", "PortRcvSwitchRelayErrors", {IB_PC_ERR_SWITCH_REL_F}},
+      {"PortCounters", "PortXmitDiscards", {IB_PC_XMT_DISCARDS_F}},
+      {"PortCounters", "PortXmitConstraintErrors", {IB_PC_ERR_XMTCONSTR_F}},
+      {"PortCounters", "PortRcvConstraintErrors", {IB_PC_ERR_RCVCONSTR_F}},
+      {"PortCounters", "CounterSelect2", {IB_PC_COUNTER_SELECT2_F}},
+      {"PortCounters", "LocalLinkIntegrityErrors", {IB_PC_ERR_LOCALINTEG_F}},
+      {"PortCounters", "ExcessiveBufferOverrunErrors", {IB_PC_ERR_EXCESS_OVR_F}},
+      {"PortCounters", "VL15Dropped", {IB_PC_VL15_DROPPED_F}},
+      {"PortCounters", "PortXmitData", {IB_PC_XMT_BYTES_F}},
+      {"PortCounters", "PortRcvData", {IB_PC_RCV_BYTES_F}},
+      {"PortCounters", "PortXmitPkts", {IB_PC_XMT_PKTS_F}},
+      {"PortCounters", "PortRcvPkts", {IB_PC_RCV_PKTS_F}},
+      {"PortCounters", "PortXmitWait", {IB_PC_XMT_WAIT_F}},
+
+      {"PortCountersExtended", "PortSelect", {IB_PC_EXT_PORT_SELECT_F}},
+      {"PortCountersExtended", "CounterSelect", {IB_PC_EXT_COUNTER_SELECT_F}},
+      {"PortCountersExtended", "CounterSelect2", {IB_PC_EXT_COUNTER_SELECT2_F}},
+      {"PortCountersExtended", "PortXmitData", {IB_PC_EXT_XMT_BYTES_F}},
+      {"PortCountersExtended", "PortRcvData", {IB_PC_EXT_RCV_BYTES_F}},
+      {"PortCountersExtended", "PortXmitPkts", {IB_PC_EXT_XMT_PKTS_F}},
+      {"PortCountersExtended", "PortRcvPkts", {IB_PC_EXT_RCV_PKTS_F}},
+      {"PortCountersExtended", "PortUnicastXmitPkts", {IB_PC_EXT_XMT_UPKTS_F}},
+      {"PortCountersExtended", "PortUnicastRcvPkts", {IB_PC_EXT_RCV_UPKTS_F}},
+      {"PortCountersExtended", "PortMulticastXmitPkts", {IB_PC_EXT_XMT_MPKTS_F}},
+      {"PortCountersExtended", "PortMulticastRcvPkts", {IB_PC_EXT_RCV_MPKTS_F}},
+      {"PortCountersExtended", "SymbolErrorCounter", {IB_PC_EXT_ERR_SYM_F}},
+      {"PortCountersExtended", "LinkErrorRecoveryCounter", {IB_PC_EXT_LINK_RECOVERS_F}},
+      {"PortCountersExtended", "LinkDownedCounter", {IB_PC_EXT_LINK_DOWNED_F}},
+      {"PortCountersExtended", "PortRcvErrors", {IB_PC_EXT_ERR_RCV_F}},
+      {"PortCountersExtended", "PortRcvRemotePhysicalErrors", {IB_PC_EXT_ERR_PHYSRCV_F}},
+      {"PortCountersExtended", "PortRcvSwitchRelayErrors", {IB_PC_EXT_ERR_SWITCH_REL_F}},
+      {"PortCountersExtended", "PortXmitDiscards", {IB_PC_EXT_XMT_DISCARDS_F}},
+      {"PortCountersExtended", "PortXmitConstraintErrors", {IB_PC_EXT_ERR_XMTCONSTR_F}},
+      {"PortCountersExtended", "PortRcvConstraintErrors", {IB_PC_EXT_ERR_RCVCONSTR_F}},
+      {"PortCountersExtended", "LocalLinkIntegrityErrors", {IB_PC_EXT_ERR_LOCALINTEG_F}},
+      {"PortCountersExtended", "ExcessiveBufferOverrunErrors", {IB_PC_EXT_ERR_EXCESS_OVR_F}},
+      {"PortCountersExtended", "VL15Dropped", {IB_PC_EXT_VL15_DROPPED_F}},
+      {"PortCountersExtended", "PortXmitWait", {IB_PC_EXT_XMT_WAIT_F}},
+      {"PortCountersExtended", "QP1Dropped", {IB_PC_EXT_QP1_DROP_F}},
+
+      {"RcvErrorDetails", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"RcvErrorDetails", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"RcvErrorDetails", "PortLocalPhysicalErrors", {IB_PC_RCV_LOCAL_PHY_ERR_F}},
+      {"RcvErrorDetails", "PortMalformedPacketErrors", {IB_PC_RCV_MALFORMED_PKT_ERR_F}},
+      {"RcvErrorDetails", "PortBufferOverrunErrors", {IB_PC_RCV_BUF_OVR_ERR_F}},
+      {"RcvErrorDetails", "PortDLIDMappingErrors", {IB_PC_RCV_DLID_MAP_ERR_F}},
+      {"RcvErrorDetails", "PortVLMappingErrors", {IB_PC_RCV_VL_MAP_ERR_F}},
+      {"RcvErrorDetails", "PortLoopingErrors", {IB_PC_RCV_LOOPING_ERR_F}},
+
+      {"XmitDiscardDetails", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"XmitDiscardDetails", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"XmitDiscardDetails", "PortInactiveDiscards", {IB_PC_XMT_INACT_DISC_F}},
+      {"XmitDiscardDetails", "PortNeighborMTUDiscards", {IB_PC_XMT_NEIGH_MTU_DISC_F}},
+      {"XmitDiscardDetails", "PortSwLifetimeLimitDiscards", {IB_PC_XMT_SW_LIFE_DISC_F}},
+      {"XmitDiscardDetails", "PortSwHOQLifetimeLimitDiscards", {IB_PC_XMT_SW_HOL_DISC_F}},
+
+      {"PairCounters", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"PairCounters", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"PairCounters", "PortOpRcvPkts or PortXmitFlowPkts", {IB_PC_PORT_OP_RCV_PKTS_F}},
+      {"PairCounters", "PortOpRcvPkts or PortXmitFlowPkts", {IB_PC_PORT_XMIT_FLOW_PKTS_F}},
+      {"PairCounters", "PortOpRcvData or PortRcvFlowPkts", {IB_PC_PORT_OP_RCV_DATA_F}},
+      {"PairCounters", "PortOpRcvData or PortRcvFlowPkts", {IB_PC_PORT_RCV_FLOW_PKTS_F}},
   };
   return kMappings;
 }

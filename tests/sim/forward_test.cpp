@@ -53,9 +53,12 @@ TEST(RouteByLid, TellsWhyAPacketIsDropped) {
   EXPECT_EQ(by_lid(lab, "h0", to).drop, Drop::loop);
 }
 
-TEST(RouteByLid, NeedsActivePortsAtBothEnds) {
+TEST(RouteByLid, NeedsAnActivePortAndAPeerThatIsArmed) {
   Routed lab;
   lab.info("s2", 1).state = PortState::armed;
+  EXPECT_EQ(by_lid(lab, "h0", lab.lid_of("h3")).drop, Drop::none);
+  EXPECT_EQ(by_lid(lab, "h3", lab.lid_of("h0")).drop, Drop::port_down) << "an Armed port sends nothing";
+  lab.info("s2", 1).state = PortState::init;
   EXPECT_EQ(by_lid(lab, "h0", lab.lid_of("h3")).drop, Drop::port_down);
   EXPECT_EQ(by_lid(lab, "h0", lab.lid_of("h3")).end, lab.port("s1", 2));
 }

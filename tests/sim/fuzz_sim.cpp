@@ -1,14 +1,20 @@
-// Arbitrary MADs, one after the other, through forwarding, agents and traps of a small fabric.
+// Arbitrary MADs, one after the other, through forwarding, agents (of subnet and performance management, with
+// all that can be offered), their lookups and traps of a small fabric.
 #include <algorithm>
 
+#include "sim/multicast.h"
+#include "sim/partition.h"
 #include "tests/sim/fabrics.h"
 
 using namespace weft;
 using namespace weft::sim;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Lab lab(row_of(3, true),
-          {.switch_port_state = true, .multicast_fdb_top = true, .optimized_sl_to_vl = true});
+  Settings settings{.switch_port_state = true, .multicast_fdb_top = true, .optimized_sl_to_vl = true};
+  settings.vl_arb_cap = 64;
+  settings.adaptive = {
+      .offered = true, .sub_groups = 4, .plfts = 3, .notifications = true, .hbf = true, .pfrn = true};
+  Lab lab(row_of(3, true), settings);
   lab.make_active();
   lab.route_row(3, true);
   Listener manager(lab, "h0", 1);
@@ -30,6 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     lab.network.send(from.client, mad);
     lab.clock.run_until(lab.clock.now() + std::chrono::milliseconds(1));
   }
+  for (int lid = 0; lid < 64; ++lid)
+    static_cast<void>(adaptive_exits(lab.world, lab.node("s0"), PortNum{2}, Sl{1}, static_cast<Lid>(lid)));
+  static_cast<void>(multicast_ports(lab.world, lab.node("s0"), Lid{0xc001}, PortNum{2}));
+  static_cast<void>(partition_admits(lab.world, lab.port("s0", 2), Pkey{0x8001}, Direction::in));
   static_cast<void>(all_pairs(lab.world));
   static_cast<void>(credit_loop(lab.world));
   return 0;
