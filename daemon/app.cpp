@@ -135,6 +135,7 @@ void App::make_manager(transport::Transport& transport) {
   parts.workers = parts_.workers;
   parts.events = events_.get();
   parts.store = store_.get();
+  parts.executor = parts_.loop->get_executor();
   const transport::LocalPort& port = transport.local_port();
   device_ = fmt::format("{} port {}", port.device, raw(port.number));
   manager_ = std::make_unique<Manager>(parts, settings(), ledger_);

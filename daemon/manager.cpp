@@ -47,9 +47,11 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings,
                std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
+      sa_(sa_surroundings(), sweeper_.ledger().sa),
       responder_(
           *parts.transport, 0, [this] { return self(); },
-          [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); }) {
+          [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); },
+          [this](const mad::Mad& mad) { sa_.handle(mad); }) {
   parts_.transport->on_unsolicited([this](const mad::Mad& mad) { responder_.handle(mad); });
   parts_.transport->on_lost([this](const Error& why) {
     lost_ = why;
@@ -73,6 +75,29 @@ mad::SmInfo Manager::self() {
                : state_ == State::waiting_for_master ? mad::SmState::standby
                                                      : mad::SmState::discovering;
   return info;
+}
+
+SaService::Surroundings Manager::sa_surroundings() {
+  SaService::Surroundings around;
+  around.transport = parts_.transport;
+  around.clock = parts_.clock;
+  around.executor = parts_.executor;
+  around.self = [this] { return self(); };
+  around.now = [] {
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  };
+  return around;
+}
+
+/// The SA answers from what was published last, all through the next sweep, and only while we are master.
+void Manager::serve_sa() {
+  const auto view = sweeper_.view();
+  if (!view || !sweeper_.is_master()) return sa_.silence();
+  if (view->generation == served_generation_) return;
+  served_generation_ = view->generation;
+  sa_.publish(view);
 }
 
 asio::awaitable<Result<void>> Manager::run() {
@@ -114,6 +139,7 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   report = co_await sweeper_.full(cause.text);
   if (stopping_ || lost_) co_return report;
   settle(report);
+  serve_sa();
   keep(report);
   restore_is_sm();
   co_return report;
@@ -181,6 +207,7 @@ void Manager::keep(const SweepReport& report) {
 void Manager::on_trap(const mad::Notice& notice, Lid from) {
   const int number = raw(notice.trap);
   logger().debug("trap number={} from={}", number, raw(from));
+  sa_.forward(notice, from);
   const bool sweeps = notice.generic && (notice.trap == mad::TrapNumber::link_state_changed ||
                                          notice.trap == mad::TrapNumber::capability_changed);
   if (!sweeps) return;

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "daemon/causes.h"
 #include "daemon/responder.h"
+#include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
 #include "transport/smp_client.h"
 
@@ -20,6 +21,7 @@ class Manager {
     Workers* workers = nullptr;
     EventLog* events = nullptr;
     Store* store = nullptr;  ///< May be null.
+    asio::any_io_executor executor;
   };
   Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger);
   ~Manager();
@@ -46,6 +48,7 @@ class Manager {
   const std::deque<SweepReport>& sweeps() const { return reports_; }
   const plan::Ledger& ledger() const { return sweeper_.ledger(); }
   transport::SmpClient& client() { return client_; }
+  const SaService& sa() const { return sa_; }
 
  private:
   asio::awaitable<SweepReport> sweep(Cause cause);
@@ -55,12 +58,15 @@ class Manager {
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);
   mad::SmInfo self();
+  void serve_sa();
+  SaService::Surroundings sa_surroundings();
 
   Parts parts_;
   std::shared_ptr<const config::Settings> settings_;
   transport::SmpClient client_;
   Sweeper sweeper_;
   Causes causes_;
+  SaService sa_;
   Responder responder_;
   std::deque<SweepReport> reports_;  ///< The last 100.
   std::optional<SweepReport> last_full_;
@@ -70,6 +76,7 @@ class Manager {
   int failures_in_a_row_ = 0;
   std::optional<Error> lost_;
   bool stopping_ = false;
+  std::uint64_t served_generation_ = 0;
   std::function<void(const SweepReport&)> on_sweep_;
 };
 

@@ -8,6 +8,7 @@ namespace weft::daemon {
 
 void Responder::handle(const mad::Mad& mad) {
   const mad::Header header = mad::header_of(mad);
+  if (header.mgmt_class == mad::MgmtClass::subn_adm) return administration_(mad);
   const bool smp = header.mgmt_class == mad::MgmtClass::subn_lid_routed ||
                    header.mgmt_class == mad::MgmtClass::subn_directed;
   if (smp && header.method == mad::Method::trap && header.attribute == mad::AttrId::notice)

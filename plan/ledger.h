@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "plan/sa_state.h"
 #include "routing/design.h"
 
 namespace weft::plan {
@@ -38,6 +39,7 @@ struct Ledger {
   /// The cabling ever seen; null before the first plan. In memory only: after a restart the fabric as found
   /// is the design, and what a tree lacks is found by symmetry.
   std::shared_ptr<const routing::Design> design;
+  SaState sa;  ///< In memory only, yet.
 };
 
 /// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.

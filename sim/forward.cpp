@@ -32,6 +32,12 @@ std::string_view name(Drop drop) {
       return "lost";
     case Drop::bad_m_key:
       return "bad M_Key";
+    case Drop::partition:
+      return "wrong partition";
+    case Drop::no_lane:
+      return "no lane";
+    case Drop::too_long:
+      return "longer than the MTU";
     case Drop::nobody:
       return "nobody there";
   }
@@ -46,7 +52,8 @@ Way& ended(Way& way, Drop drop, PortIndex at) {
   return way;
 }
 
-/// The port a switch's table names for a LID; `drop` tells when there is none.
+}  // namespace
+
 PortIndex table_exit(const World& world, NodeIndex n, Lid to, Drop& drop) {
   const Switch& sw = world.switch_of(n);
   const Node& node = world.node(n);
@@ -62,8 +69,6 @@ PortIndex table_exit(const World& world, NodeIndex n, Lid to, Drop& drop) {
   drop = Drop::none;
   return static_cast<PortIndex>(raw(node.first_port) + raw(exit));
 }
-
-}  // namespace
 
 Way route_by_lid(const World& world, PortIndex from, Lid to) {
   Way way;

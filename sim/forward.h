@@ -29,9 +29,12 @@ enum class Drop : std::uint8_t {
   bad_route,          ///< A directed-route header that breaks the rules.
   lost,               ///< By a seeded fault.
   bad_m_key,          ///< The agent answers nothing to those who lack the key.
+  partition,          ///< Its P_Key is not let in, or out.
+  no_lane,            ///< SL2VL discards it, or names a lane the port does not operate.
+  too_long,           ///< Longer than the link's MTU.
   nobody,             ///< Arrived, but no one there takes it.
 };
-inline constexpr std::size_t kDropKinds = 15;
+inline constexpr std::size_t kDropKinds = 18;
 
 /// "entry 255"
 std::string_view name(Drop drop);
@@ -44,6 +47,9 @@ struct Way {
   int hops = 0;
   std::array<PortIndex, kMaxLidHops + 1> out;  ///< Ports it left by: the first `hops`.
 };
+
+/// The port that a switch's forwarding table names for a LID; `drop` is none, or tells why there is none.
+PortIndex table_exit(const World& world, NodeIndex n, Lid to, Drop& drop);
 
 /// From an HCA port or a switch's port 0 to a LID, through the tables.
 Way route_by_lid(const World& world, PortIndex from, Lid to);

@@ -44,6 +44,7 @@ daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, st
   parts.workers = workers.get();
   parts.events = events.get();
   parts.store = &store;
+  parts.executor = loop.get_executor();
   manager =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport->set_is_sm(true);
@@ -136,6 +137,7 @@ Rival::Rival(Whole& whole, std::string_view host, config::Settings settings) : w
   parts.clock = &whole.clock;
   parts.workers = whole.workers.get();
   parts.events = whole.events.get();
+  parts.executor = whole.loop.get_executor();
   manager_ = std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings),
                                                plan::Ledger{});
   (void)transport_->set_is_sm(true);

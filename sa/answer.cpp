@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <array>
+
+#include "mad/class_port_info.h"
+#include "mad/sa_records.h"
+#include "sa/inform.h"
+#include "sa/multicast.h"
+#include "sa/paths.h"
+#include "sa/records.h"
+#include "sa/services.h"
+
+namespace weft::sa {
+namespace {
+
+using mad::Method;
+using mad::SaAttr;
+
+/// Attributes that are asked for by Get and GetTable alone.
+struct Table {
+  SaAttr attribute;
+  std::size_t size;
+  Components components;
+  void (*produce)(const Context&, Collector&);
+};
+constexpr std::array kTables = {
+    Table{SaAttr::node_record, 108, kNodeRecord, node_records},
+    Table{SaAttr::port_info_record, 68, kPortInfoRecord, port_info_records},
+    Table{SaAttr::switch_info_record, 24, kSwitchInfoRecord, switch_info_records},
+    Table{SaAttr::lft_record, 72, kLftRecord, lft_records},
+    Table{SaAttr::sm_info_record, 25, kSmInfoRecord, sm_info_records},
+    Table{SaAttr::link_record, 6, kLinkRecord, link_records},
+    Table{SaAttr::guid_info_record, 72, kGuidInfoRecord, guid_info_records},
+    Table{SaAttr::service_record, 176, kServiceRecord, service_records},
+    Table{SaAttr::inform_info_record, 60, kInformInfoRecord, inform_info_records},
+    Table{SaAttr::mc_member_record, 52, kMcMemberRecord, mc_member_records},
+};
+
+/// The others, and the methods beyond Get and GetTable.
+struct Special {
+  SaAttr attribute;
+  Method method;
+  Answer (*answer)(const Request&, const Context&);
+};
+constexpr std::array kSpecials = {
+    Special{SaAttr::class_port_info, Method::get, class_port_info},
+    Special{SaAttr::path_record, Method::get, path_records},
+    Special{SaAttr::path_record, Method::get_table, path_records},
+    Special{SaAttr::multi_path_record, Method::get_multi, multi_path_records},
+    Special{SaAttr::service_record, Method::set, set_service},
+    Special{SaAttr::service_record, Method::delete_, delete_service},
+    Special{SaAttr::inform_info, Method::set, set_inform_info},
+    Special{SaAttr::mc_member_record, Method::set, join_group},
+    Special{SaAttr::mc_member_record, Method::delete_, leave_group},
+};
+
+bool known(Method method) {
+  constexpr std::array kKnown = {
+      Method::get,       Method::set,     Method::get_table, Method::get_trace_table,
+      Method::get_multi, Method::delete_, Method::report};
+  return std::ranges::find(kKnown, method) != kKnown.end();
+}
+
+}  // namespace
+
+Answer refusal(const Request& request, std::uint16_t status) {
+  Answer answer;
+  answer.status = status;
+  // A Set is answered with GetResp, every other method with itself and the R bit.
+  answer.method = request.header.method == Method::set
+                      ? Method::get_resp
+                      : static_cast<Method>(raw(request.header.method) | 0x80);
+  answer.attribute = static_cast<SaAttr>(request.header.attribute);
+  if (answer.attribute == SaAttr::multi_path_record) answer.attribute = SaAttr::path_record;
+  answer.offset = request.header.method == Method::get_table ? std::uint16_t{0} : request.sa.attribute_offset;
+  const std::size_t length = std::min(request.data.size(), mad::kSaDataSize);
+  answer.data.assign(request.data.begin(), request.data.begin() + static_cast<std::ptrdiff_t>(length));
+  return answer;
+}
+
+Answer class_port_info(const Request& request, const Context&) {
+  constexpr std::uint16_t kUdMulticast = 1u << 9;
+  constexpr std::uint16_t kMultiPath = 1u << 10;
+  constexpr std::uint16_t kPortInfoMaskMatch = 1u << 13;
+  constexpr std::uint32_t kFullPortInfo = 1u << 6;
+  constexpr std::uint32_t kExtendedSpeeds = 1u << 7;
+  constexpr std::uint32_t kPortInfoMask2Match = 1u << 10;
+  constexpr std::uint32_t kSendOnlyFull = 1u << 12;
+  constexpr std::uint32_t kWidth2xHdrNdr = 1u << 13 | 1u << 15 | 1u << 17;
+  mad::ClassPortInfo info;
+  info.class_version = mad::kSaVersion;
+  info.capabilities = kUdMulticast | kMultiPath | kPortInfoMaskMatch;
+  info.capabilities2 = kFullPortInfo | kExtendedSpeeds | kPortInfoMask2Match | kSendOnlyFull | kWidth2xHdrNdr;
+  info.resp_time = 16;
+  info.redirect_qp = 1;
+  info.redirect_qkey = mad::kGsiQkey;
+  info.trap_qkey = mad::kGsiQkey;
+  Answer answer;
+  answer.attribute = static_cast<SaAttr>(request.header.attribute);
+  answer.data.resize(72);
+  encode_into(std::span<std::uint8_t>(answer.data), info);
+  return answer;
+}
+
+Answer answer(const Request& request, const Context& context) {
+  const auto attribute = static_cast<SaAttr>(request.header.attribute);
+  const Method method = request.header.method;
+  if (request.header.base_version != 1 || request.header.class_version != mad::kSaVersion)
+    return refusal(request, raw(mad::Status::bad_version));
+  if (!known(method)) return refusal(request, raw(mad::Status::bad_method));
+  for (const Special& special : kSpecials)
+    if (special.attribute == attribute && special.method == method) return special.answer(request, context);
+  if (method == Method::get || method == Method::get_table)
+    for (const Table& table : kTables)
+      if (table.attribute == attribute) {
+        Collector records(request, table.size, table.components);
+        table.produce(context, records);
+        return std::move(records).finish();
+      }
+  return refusal(request, raw(mad::Status::bad_method_attribute));
+}
+
+}  // namespace weft::sa

@@ -1,0 +1,70 @@
+#pragma once
+// Index: look-ups on one View, made once when it is published: who has a LID or a GUID, and what a path
+// between two end ports is like. Everything a query needs is found in O(1), a path in O(its length).
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/gid.h"
+#include "plan/view.h"
+
+namespace weft::sa {
+
+/// A port with LIDs of its own.
+struct End {
+  fabric::PortRef port;
+  Guid guid{};
+  Lid base{};
+  std::uint8_t lmc = 0;
+  bool is_switch = false;
+  SwitchId leaf{};        ///< The switch it hangs on, or is.
+  PortNum leaf_port{};    ///< Port of the leaf that delivers to it; 0 for the switch itself.
+  std::uint8_t mtu = 0;   ///< Code: the most the port takes.
+  std::uint8_t rate = 0;  ///< SA code of its own link; 0 for a switch's port 0.
+};
+
+/// What a packet meets on its way.
+struct PathQuality {
+  std::uint8_t mtu = 0;
+  std::uint8_t rate = 0;
+  std::uint8_t lifetime = 0;
+  Sl sl{};
+};
+
+class Index {
+ public:
+  /// The View must have a plan.
+  explicit Index(std::shared_ptr<const plan::View> view);
+
+  const plan::View& view() const { return *view_; }
+  const fabric::Fabric& fabric() const { return *view_->fabric; }
+  /// By rising base LID.
+  std::span<const End> ends() const { return ends_; }
+  /// By any of its LIDs; nullptr when nobody has it.
+  const End* find(Lid lid) const;
+  /// By port GUID; a switch's node GUID is that of its port 0.
+  const End* find(Guid port_guid) const;
+  const End* find(fabric::PortRef port) const;
+
+  /// Along the planned tables from one end port to a LID of another; nothing when they do not lead there.
+  std::optional<PathQuality> path(const End& from, const End& to, Lid to_lid) const;
+  /// MTU code and rate of the link behind a port, as planned.
+  std::uint8_t link_mtu(fabric::PortRef port) const;
+  std::uint8_t link_rate(fabric::PortRef port) const;
+
+ private:
+  std::uint32_t slot(fabric::PortRef port) const {
+    return fabric().node(port.node).first_port + raw(port.port);
+  }
+
+  std::shared_ptr<const plan::View> view_;
+  std::vector<End> ends_;
+  std::vector<std::int32_t> by_lid_;  // index into ends_, -1
+  std::unordered_map<std::uint64_t, std::uint32_t> by_guid_;
+  std::vector<std::uint8_t> mtus_;   // by slot of the fabric's ports
+  std::vector<std::uint8_t> rates_;  // likewise
+};
+
+}  // namespace weft::sa

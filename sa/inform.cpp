@@ -1,0 +1,151 @@
+#include "sa/inform.h"
+
+#include <algorithm>
+
+#include "mad/sa_records.h"
+#include "sa/records.h"
+
+namespace weft::sa {
+namespace {
+
+namespace status = mad::sa_status;
+constexpr std::uint16_t kAnyType = 0xffff;
+constexpr std::uint16_t kAnyTrap = 0xffff;
+constexpr std::uint32_t kAnyProducer = 0xffffff;
+constexpr Lid kAnyLid{0xffff};
+constexpr std::uint16_t kFirstSecurityTrap = 256;
+constexpr std::uint16_t kLastSecurityTrap = 259;
+constexpr std::uint32_t kClassManager = 4;
+constexpr std::uint8_t kManagement = 3;
+constexpr std::size_t kMostSubscriptions = 200'000;
+
+mad::InformInfo info_of(const plan::Subscription& of) {
+  mad::InformInfo info;
+  info.gid = of.gid;
+  info.lid_begin = of.lid_begin;
+  info.lid_end = of.lid_end;
+  info.generic = of.generic;
+  info.subscribe = 1;
+  info.type = of.type;
+  info.trap = of.trap;
+  info.qpn = of.qp;
+  info.producer = of.producer;
+  return info;
+}
+
+plan::Subscription subscription_of(const mad::InformInfo& asked, const Request& request,
+                                   const Gid& subscriber) {
+  plan::Subscription made;
+  made.subscriber = subscriber;
+  made.lid = request.from.lid;
+  made.qp = request.from.qp;
+  made.sl = request.from.sl;
+  made.gid = asked.gid;
+  made.lid_begin = asked.lid_begin;
+  made.lid_end = asked.lid_end == kLidNone ? asked.lid_begin : asked.lid_end;
+  made.generic = asked.generic != 0;
+  made.type = asked.type;
+  made.trap = asked.trap;
+  made.producer = asked.producer;
+  made.trusted = request.trusted;
+  return made;
+}
+
+/// The same wish of the same queue pair.
+bool same(const plan::Subscription& a, plan::Subscription b) {
+  b.trusted = a.trusted;
+  b.sl = a.sl;
+  return a == b;
+}
+
+/// Who names an issuer must name one that is there.
+bool known_issuers(const mad::InformInfo& asked, const Context& context) {
+  if (asked.gid != Gid{}) return context.index.find(interface_of(asked.gid)) != nullptr;
+  if (asked.lid_begin == kAnyLid) return true;
+  const Lid end = asked.lid_end == kLidNone ? asked.lid_begin : asked.lid_end;
+  if (end < asked.lid_begin) return false;
+  for (unsigned lid = raw(asked.lid_begin); lid <= raw(end); ++lid)
+    if (context.index.find(static_cast<Lid>(lid)) != nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+void inform_info_records(const Context& context, Collector& records) {
+  std::uint16_t number = 0;
+  for (const auto& subscription : *context.state.subscriptions) {
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 64, subscription->subscriber[0]);
+    put_bits(record, 64, 64, subscription->subscriber[1]);
+    put_bits(record, 128, 16, number++);
+    encode_into(record.subspan(24), info_of(*subscription));
+    records.offer();
+    if (records.enough()) return;
+  }
+}
+
+Answer set_inform_info(const Request& request, const Context& context) {
+  const auto asked = mad::decode<mad::InformInfo>(request.data);
+  const End* asker = context.index.find(request.from.lid);
+  if (asked.subscribe > 1 || asked.generic > 1 || asker == nullptr) return refusal(request, status::kInvalid);
+  const Gid subscriber{context.prefix, raw(asker->guid)};
+  const plan::Subscription wanted = subscription_of(asked, request, subscriber);
+  const plan::SaState::Subscriptions& held = *context.state.subscriptions;
+  const auto found = std::ranges::find_if(held, [&](const auto& each) { return same(*each, wanted); });
+  Answer answer;
+  answer.attribute = mad::SaAttr::inform_info;
+  answer.offset = 4;
+  answer.data.assign(request.data.begin(), request.data.begin() + 36);
+  if (asked.subscribe == 0) {
+    if (found == held.end()) return refusal(request, status::kInvalid);
+    plan::SaState::Subscriptions kept = held;
+    kept.erase(kept.begin() + (found - held.begin()));
+    answer.state = context.state;
+    answer.state->subscriptions = std::make_shared<const plan::SaState::Subscriptions>(std::move(kept));
+    return answer;
+  }
+  const bool security =
+      asked.generic == 1 && asked.trap >= kFirstSecurityTrap && asked.trap <= kLastSecurityTrap;
+  if ((security && !request.trusted) || !known_issuers(asked, context))
+    return refusal(request, status::kInvalid);
+  if (found != held.end()) return answer;
+  if (held.size() >= kMostSubscriptions) return refusal(request, status::kNoResources);
+  plan::SaState::Subscriptions more = held;
+  more.push_back(std::make_shared<const plan::Subscription>(wanted));
+  answer.state = context.state;
+  answer.state->subscriptions = std::make_shared<const plan::SaState::Subscriptions>(std::move(more));
+  return answer;
+}
+
+std::array<std::uint8_t, 80> notice_of(const Event& event, Lid sm_lid, const Gid& sm_gid) {
+  mad::Notice notice;
+  notice.type = kManagement;
+  notice.producer = kClassManager;
+  notice.trap = static_cast<mad::TrapNumber>(event.trap);
+  notice.issuer = sm_lid;
+  std::array<std::uint8_t, 80> bytes{};
+  const std::span<std::uint8_t> all(bytes);
+  encode_into(all, notice);
+  put_bits(all, 16 * 8, 64, event.gid[0]);
+  put_bits(all, 24 * 8, 64, event.gid[1]);
+  put_bits(all, 64 * 8, 64, sm_gid[0]);
+  put_bits(all, 72 * 8, 64, sm_gid[1]);
+  return bytes;
+}
+
+bool wants(const plan::Subscription& subscription, const mad::Notice& notice, const Gid& issuer) {
+  const auto trap = raw(notice.trap);
+  if (subscription.gid != Gid{}) {
+    if (subscription.gid != issuer) return false;
+  } else if (subscription.lid_begin != kAnyLid &&
+             (notice.issuer < subscription.lid_begin || notice.issuer > subscription.lid_end)) {
+    return false;
+  }
+  if (trap >= kFirstSecurityTrap && trap <= kLastSecurityTrap && !subscription.trusted) return false;
+  return subscription.generic == notice.generic &&
+         (subscription.type == kAnyType || subscription.type == notice.type) &&
+         (subscription.trap == kAnyTrap || subscription.trap == trap) &&
+         (subscription.producer == kAnyProducer || subscription.producer == notice.producer);
+}
+
+}  // namespace weft::sa

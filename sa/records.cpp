@@ -1,0 +1,192 @@
+#include "sa/records.h"
+
+#include <algorithm>
+
+#include "mad/node_info.h"
+#include "mad/port_info.h"
+#include "mad/sa_records.h"
+#include "mad/switch_info.h"
+#include "mad/tables.h"
+
+namespace weft::sa {
+namespace {
+
+using fabric::Fabric;
+using fabric::PortRef;
+
+mad::NodeInfo node_info(const Fabric& fabric, const End& end) {
+  const fabric::Node& node = fabric.node(end.port.node);
+  mad::NodeInfo info;
+  info.type = node.type;
+  info.port_count = node.port_count;
+  info.system_guid = node.system_guid;
+  info.node_guid = node.guid;
+  info.port_guid = end.guid;
+  info.device = node.device;
+  info.revision = node.revision;
+  info.local_port = end.port.port;
+  info.vendor = node.vendor;
+  return info;
+}
+
+/// PortInfo tells a speed in up to three fields; the older ones then show the fastest they can.
+void tell_speed(mad::PortInfo& info, LinkSpeed speed) {
+  if (speed == LinkSpeed::none) return;
+  info.speed_active = static_cast<std::uint8_t>(speed >= LinkSpeed::qdr ? 4 : raw(speed));
+  if (speed >= LinkSpeed::fdr)
+    info.speed_ext_active = static_cast<std::uint8_t>(1u << std::min(raw(speed) - raw(LinkSpeed::fdr), 3));
+  if (speed == LinkSpeed::xdr) info.speed_ext2_active = 1;
+}
+
+/// What we know of a port: as found, with what we have planned for it since.
+mad::PortInfo port_info(const Context& context, PortRef ref) {
+  const Fabric& fabric = context.index.fabric();
+  const plan::Plan& plan = *context.index.view().plan;
+  const fabric::Port& port = fabric.port(ref);
+  const std::size_t slot = fabric.node(ref.node).first_port + raw(ref.port);
+  mad::PortInfo info;
+  info.local_port = ref.port;
+  info.state = port.state;
+  info.phys = port.phys;
+  info.lid = port.lid;
+  info.sm_lid = port.sm_lid;
+  info.lmc = port.lmc;
+  info.capabilities = port.capabilities;
+  info.mtu_cap = port.mtu_cap;
+  info.neighbor_mtu = port.neighbor_mtu;
+  info.vl_cap = port.vl_cap;
+  info.operational_vls = port.operational_vls;
+  info.width_active = port.width;
+  tell_speed(info, port.speed);
+  if (slot >= plan.ports.size()) return info;
+  const plan::PortSettings& settings = plan.ports[slot];
+  if (settings.end_port) {
+    info.gid_prefix = settings.prefix;
+    info.lid = settings.lid.base;
+    info.lmc = settings.lid.lmc;
+    info.sm_lid = settings.sm_lid;
+    info.subnet_timeout = settings.subnet_timeout;
+  }
+  if (settings.bring_up && settings.link.mtu != Mtu::none) info.neighbor_mtu = settings.link.mtu;
+  return info;
+}
+
+}  // namespace
+
+void node_records(const Context& context, Collector& records) {
+  const Fabric& fabric = context.index.fabric();
+  each_end(context, records, [&](const End& end) {
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 16, raw(end.base));
+    encode_into(record.subspan(4), node_info(fabric, end));
+    encode_into(record.subspan(44), mad::NodeDescription{fabric.node(end.port.node).description});
+    records.offer();
+  });
+}
+
+void port_info_records(const Context& context, Collector& records) {
+  const Fabric& fabric = context.index.fabric();
+  const bool has_bits = (records.request().header.modifier & 0x80000000u) != 0;
+  const bool mask1 = has_bits && records.asks(kCapabilityMaskBit);
+  const bool mask2 = has_bits && records.asks(kCapabilityMask2Bit);
+  if (mask1) records.settle(kCapabilityMaskBit);
+  if (mask2) records.settle(kCapabilityMask2Bit);
+  const auto wanted = mad::decode<mad::PortInfo>(records.request().data.subspan(4, 64));
+  const bool whole = (records.request().data[3] & 0x80) != 0;
+  records.settle(2);
+  const auto tell = [&](const End& end, PortRef ref) {
+    mad::PortInfo info = port_info(context, ref);
+    if (mask1 && (info.capabilities & wanted.capabilities) != wanted.capabilities) return;
+    if (mask2 && (info.capabilities2 & wanted.capabilities2) != wanted.capabilities2) return;
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 16, raw(end.base));
+    record[2] = raw(ref.port);
+    record[3] = whole ? 0x80 : 0;
+    encode_into(record.subspan(4), info);
+    records.offer();
+  };
+  each_end(context, records, [&](const End& end) {
+    if (!end.is_switch) return tell(end, end.port);
+    for (std::size_t number = 0; number < fabric.ports(end.port.node).size() && !records.enough(); ++number)
+      tell(end, {end.port.node, static_cast<PortNum>(number)});
+  });
+}
+
+void switch_info_records(const Context& context, Collector& records) {
+  const Fabric& fabric = context.index.fabric();
+  const plan::Plan& plan = *context.index.view().plan;
+  each_end(context, records, [&](const End& end) {
+    if (!end.is_switch) return;
+    const fabric::SwitchFacts& facts = fabric.node(end.port.node).switch_facts;
+    mad::SwitchInfo info;
+    info.lft_capacity = facts.lft_capacity;
+    info.mft_capacity = facts.mft_capacity;
+    info.lft_top = plan.routes().top;
+    info.lifetime = plan.packet_lifetime;
+    info.enhanced_port0 = facts.enhanced_port0;
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 16, raw(end.base));
+    encode_into(record.subspan(4), info);
+    records.offer();
+  });
+}
+
+void lft_records(const Context& context, Collector& records) {
+  const routing::Routes& routes = context.index.view().plan->routes();
+  each_end(context, records, [&](const End& end) {
+    if (!end.is_switch) return;
+    const routing::Lft& lft = *routes.lfts[raw(end.leaf)];
+    for (std::size_t block = 0; block * mad::kLftBlock < lft.size() && !records.enough(); ++block) {
+      const std::span<std::uint8_t> record = records.begin();
+      put_bits(record, 0, 16, raw(end.base));
+      put_bits(record, 16, 16, block);
+      std::copy_n(lft.begin() + static_cast<std::ptrdiff_t>(block * mad::kLftBlock), mad::kLftBlock,
+                  record.begin() + 8);
+      records.offer();
+    }
+  });
+}
+
+void sm_info_records(const Context& context, Collector& records) {
+  const auto tell = [&](Lid lid, mad::SmInfo info) {
+    info.sm_key = 0;  // nobody's business
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 16, raw(lid));
+    encode_into(record.subspan(4), info);
+    records.offer();
+  };
+  tell(context.index.view().plan->sm_lid, context.self);
+  for (const OtherManager& other : context.others) tell(other.lid, other.info);
+}
+
+void link_records(const Context& context, Collector& records) {
+  const Fabric& fabric = context.index.fabric();
+  const auto lid_of = [&](PortRef ref) {
+    const End* end = context.index.find(fabric.is_switch(ref.node) ? PortRef{ref.node, PortNum{0}} : ref);
+    return end == nullptr ? kLidNone : end->base;
+  };
+  each_end(context, records, [&](const End& end) {
+    const std::span<const fabric::Port> ports = fabric.ports(end.port.node);
+    for (std::size_t number = 1; number < ports.size() && !records.enough(); ++number) {
+      const PortRef from{end.port.node, static_cast<PortNum>(number)};
+      if (!end.is_switch && from != end.port) continue;
+      if (!ports[number].peer) continue;
+      const PortRef to = *ports[number].peer;
+      encode_into(records.begin(), mad::LinkRecord{end.base, from.port, to.port, lid_of(to)});
+      records.offer();
+    }
+  });
+}
+
+void guid_info_records(const Context& context, Collector& records) {
+  each_end(context, records, [&](const End& end) {
+    const std::span<std::uint8_t> record = records.begin();
+    put_bits(record, 0, 16, raw(end.base));
+    mad::GuidInfo guids;
+    guids.guids[0] = end.guid;
+    encode_into(record.subspan(8), guids);
+    records.offer();
+  });
+}
+
+}  // namespace weft::sa

@@ -1,0 +1,121 @@
+#include "sa/services.h"
+
+#include <algorithm>
+
+#include "mad/sa_records.h"
+#include "sa/records.h"
+
+namespace weft::sa {
+namespace {
+
+namespace status = mad::sa_status;
+constexpr std::uint32_t kForEver = 0xffffffff;
+constexpr Pkey kDefaultPkey{0xffff};
+constexpr int kIdBit = 0;
+constexpr int kGidBit = 1;
+constexpr int kPkeyBit = 2;
+constexpr int kLeaseBit = 4;
+constexpr int kKeyBit = 5;
+/// Enough for any fabric, and a bound to what a wild client can make us remember.
+constexpr std::size_t kMostServices = 100'000;
+
+bool asks(const Request& request, int number) { return (request.sa.component_mask & bit(number)) != 0; }
+
+bool live(const plan::Service& service, std::int64_t now) {
+  return service.lease == kForEver || service.expires > now;
+}
+
+mad::ServiceRecord record_of(const plan::Service& service, std::int64_t now, bool trusted) {
+  mad::ServiceRecord record{service.id, service.gid,  service.pkey, service.lease,
+                            {},         service.name, service.data};
+  if (service.lease != kForEver)
+    record.lease = static_cast<std::uint32_t>(std::max<std::int64_t>(service.expires - now, 0));
+  if (trusted) record.key = service.key;
+  return record;
+}
+
+/// One registration: an id at a GID in a partition.
+bool same(const plan::Service& service, const mad::ServiceRecord& record) {
+  return service.id == record.id && service.gid == record.gid && service.pkey == record.pkey;
+}
+
+Answer echo(const mad::ServiceRecord& record, mad::Method method) {
+  Answer answer;
+  answer.method = method;
+  answer.attribute = mad::SaAttr::service_record;
+  answer.offset = 22;
+  answer.data.resize(176);
+  encode_into(std::span<std::uint8_t>(answer.data), record);
+  return answer;
+}
+
+}  // namespace
+
+void service_records(const Context& context, Collector& records) {
+  // A key is compared by whoever may not see it, too: it proves that he knows it.
+  const bool by_key = records.asks(kKeyBit);
+  records.settle(kKeyBit);
+  records.settle(kLeaseBit);
+  const auto asked = mad::decode<mad::ServiceRecord>(records.request().data);
+  for (const auto& service : *context.state.services) {
+    if (!live(*service, context.now) || (by_key && service->key != asked.key)) continue;
+    encode_into(records.begin(), record_of(*service, context.now, records.request().trusted));
+    records.offer();
+    if (records.enough()) return;
+  }
+}
+
+Answer set_service(const Request& request, const Context& context) {
+  auto asked = mad::decode<mad::ServiceRecord>(request.data);
+  if (!asks(request, kIdBit) || !asks(request, kGidBit)) return refusal(request, status::kInvalid);
+  if (!asks(request, kPkeyBit)) asked.pkey = kDefaultPkey;
+  if (!asks(request, kLeaseBit)) asked.lease = kForEver;
+  if (!asks(request, kKeyBit)) asked.key = {};
+  // Partitions are not planned yet: everybody is in the default one alone.
+  const unsigned partition = raw(asked.pkey) & 0x7fffu;
+  if (partition != 0 && partition != (raw(kDefaultPkey) & 0x7fffu)) return refusal(request, status::kInvalid);
+  plan::SaState::Services kept;
+  kept.reserve(context.state.services->size() + 1);
+  for (const auto& service : *context.state.services)
+    if (!same(*service, asked) && live(*service, context.now)) kept.push_back(service);
+  if (kept.size() >= kMostServices) return refusal(request, status::kNoResources);
+  kept.push_back(std::make_shared<const plan::Service>(plan::Service{asked.id, asked.gid, asked.pkey,
+                                                                     asked.lease, context.now + asked.lease,
+                                                                     asked.key, asked.name, asked.data}));
+  mad::ServiceRecord told = asked;
+  if (!request.trusted) told.key = {};
+  Answer answer = echo(told, mad::Method::get_resp);
+  answer.state = context.state;
+  answer.state->services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  return answer;
+}
+
+Answer delete_service(const Request& request, const Context& context) {
+  auto asked = mad::decode<mad::ServiceRecord>(request.data);
+  if (!asks(request, kPkeyBit)) asked.pkey = kDefaultPkey;
+  const auto& services = *context.state.services;
+  const auto found =
+      std::ranges::find_if(services, [&](const auto& service) { return same(*service, asked); });
+  if (!asks(request, kIdBit) || !asks(request, kGidBit) || found == services.end() ||
+      !live(**found, context.now))
+    return refusal(request, status::kNoRecords);
+  Answer answer = echo(record_of(**found, context.now, request.trusted), mad::Method::delete_resp);
+  plan::SaState::Services kept = services;
+  kept.erase(kept.begin() + (found - services.begin()));
+  answer.state = context.state;
+  answer.state->services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  return answer;
+}
+
+std::optional<plan::SaState> without_expired(const plan::SaState& state, std::int64_t now) {
+  if (std::ranges::all_of(*state.services, [now](const auto& service) { return live(*service, now); }))
+    return std::nullopt;
+  plan::SaState::Services kept;
+  for (const auto& service : *state.services)
+    if (live(*service, now)) kept.push_back(service);
+  plan::SaState next = state;
+  next.services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  return next;
+}
+
+}  // namespace weft::sa

@@ -1,0 +1,196 @@
+// The SA on the wire: a program on another host asks the manager, by single packets and by RMPP.
+
+#include <gtest/gtest.h>
+
+#include "mad/sa_records.h"
+#include "sa/components.h"
+#include "sa/multicast.h"
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+using mad::Method;
+using mad::SaAttr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A client at a host's port, as a kernel's RMPP would behave, by hand.
+class Client final : public sim::Endpoint {
+ public:
+  Client(Whole& whole, std::string_view host)
+      : whole_(whole),
+        port_(whole.world->port_of(whole.node(host), PortNum{1})),
+        id_(whole.network->attach(port_, *this)) {}
+  ~Client() override { whole_.network->detach(id_); }
+
+  void receive(const mad::Mad& mad) override { got.push_back(mad); }
+  void device_lost(const Error&) override {}
+
+  mad::Mad request(Method method, SaAttr attribute, std::uint64_t mask = 0) {
+    mad::Mad mad;
+    mad::Header header;
+    header.mgmt_class = mad::MgmtClass::subn_adm;
+    header.class_version = mad::kSaVersion;
+    header.method = method;
+    header.attribute = static_cast<mad::AttrId>(attribute);
+    header.tid = ++tid_;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
+    mad::SaHeader sa;
+    sa.component_mask = mask;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
+    mad.address = {.lid = whole_.world->port(port_).info.sm_lid, .qp = 1};
+    return mad;
+  }
+  void send(const mad::Mad& mad) { whole_.network->send(id_, mad); }
+  std::optional<mad::Mad> ask(const mad::Mad& mad) {
+    got.clear();
+    send(mad);
+    whole_.run_until([&] { return !got.empty(); }, seconds(1));
+    return got.empty() ? std::nullopt : std::optional(got.front());
+  }
+  /// A whole table: acknowledges each segment and lets `window` of them come at a time.
+  std::vector<std::uint8_t> table(SaAttr attribute, std::uint32_t window = 3) {
+    got.clear();
+    const mad::Mad asked = request(Method::get_table, attribute);
+    std::vector<std::uint8_t> data;
+    std::uint32_t next = 1;
+    for (int tries = 0; tries < 5 && got.empty(); ++tries) {
+      send(asked);
+      whole_.run_until([&] { return !got.empty(); }, seconds(2));
+    }
+    while (whole_.run_until([&] { return !got.empty(); }, seconds(3))) {
+      const std::vector<mad::Mad> came = std::exchange(got, {});
+      for (const mad::Mad& mad : came) {
+        const mad::SaHeader sa = mad::sa_header_of(mad);
+        if (sa.segment < next) acknowledge(mad, next - 1, next - 1 + window);  // ours was lost
+        if (sa.segment != next) continue;
+        ++next;
+        const bool last = (sa.rmpp_flags & mad::rmpp::kLast) != 0;
+        const std::size_t length = last ? sa.payload_length - mad::kSaHeaderSize : mad::kSaDataSize;
+        data.insert(data.end(), mad.bytes.begin() + mad::kSaDataAt,
+                    mad.bytes.begin() + static_cast<std::ptrdiff_t>(mad::kSaDataAt + length));
+        offset = sa.attribute_offset;
+        if (last || sa.segment % window == 1) acknowledge(mad, sa.segment, sa.segment + window);
+        if (last) return data;
+      }
+    }
+    return {};
+  }
+  void acknowledge(mad::Mad mad, std::uint32_t segment, std::uint32_t window_last) {
+    mad.bytes[3] ^= 0x80;
+    mad::SaHeader sa = mad::sa_header_of(mad);
+    sa.rmpp_type = mad::RmppType::ack;
+    sa.rmpp_flags = mad::rmpp::kActive;
+    sa.segment = segment;
+    sa.payload_length = window_last;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
+    send(mad);
+  }
+
+  std::vector<mad::Mad> got;
+  std::uint16_t offset = 0;
+
+ private:
+  Whole& whole_;
+  sim::PortIndex port_;
+  sim::Network::ClientId id_;
+  std::uint64_t tid_ = 0x100;
+};
+
+TEST(Sa, AnswersAPathToTheOneWhoAsked) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up().clean);
+  Client client(whole, "h00003");
+  const sim::World& world = *whole.world;
+  const auto lid = [&](const char* id) {
+    return world.port(world.port_of(whole.node(id), PortNum{1})).info.lid;
+  };
+  mad::Mad request = client.request(Method::get, SaAttr::path_record, sa::bit(4) | sa::bit(5));
+  mad::PathRecord asked;
+  asked.slid = lid("h00003");
+  asked.dlid = lid("h00020");
+  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), asked);
+  const std::optional<mad::Mad> answer = client.ask(request);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(mad::header_of(*answer).status, 0);
+  EXPECT_EQ(mad::sa_header_of(*answer).rmpp_flags, 0);
+  const auto path =
+      mad::decode<mad::PathRecord>(std::span<const std::uint8_t>(answer->bytes).subspan(mad::kSaDataAt));
+  EXPECT_EQ(path.dlid, asked.dlid);
+  EXPECT_EQ(path.dgid[1], raw(world.port(world.port_of(whole.node("h00020"), PortNum{1})).guid));
+  EXPECT_EQ(sim::path(world, world.port_of(whole.node("h00003"), PortNum{1}), path.dlid).drop,
+            sim::Drop::none);
+}
+
+TEST(Sa, SendsTablesInSegmentsAndLosesNone) {
+  for (const double loss : {0.0, 0.02}) {
+    Whole whole("fat-tree:radix=8,levels=3", 7);
+    ASSERT_TRUE(whole.bring_up(5).clean);
+    whole.network->settings().link_loss = loss;
+    Client client(whole, "h00003");
+    const std::vector<std::uint8_t> nodes = client.table(SaAttr::node_record);
+    EXPECT_EQ(nodes.size(), whole.world->node_count() * 112) << loss;
+    EXPECT_EQ(client.offset, 14);
+    whole.network->settings().link_loss = 0;
+    whole.run_for(seconds(10));
+    EXPECT_EQ(whole.manager->sa().transfers(), 0u);
+  }
+}
+
+TEST(Sa, ForgetsAReceiverThatVanished) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  ASSERT_TRUE(whole.bring_up().clean);
+  {
+    Client client(whole, "h00003");
+    client.send(client.request(Method::get_table, SaAttr::node_record));
+    whole.run_until([&] { return !client.got.empty(); }, seconds(1));
+    EXPECT_EQ(whole.manager->sa().transfers(), 1u);
+  }
+  whole.run_for(seconds(10));
+  EXPECT_EQ(whole.manager->sa().transfers(), 0u);
+}
+
+TEST(Sa, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  Client client(whole, "h00003");
+  mad::Mad request = client.request(Method::get, SaAttr::class_port_info);
+  request.address.lid = Lid{1};
+  EXPECT_FALSE(client.ask(request)) << "no LIDs, no master";
+  ASSERT_TRUE(whole.settle(seconds(60)));
+  request = client.request(Method::get, SaAttr::class_port_info);
+  EXPECT_TRUE(client.ask(request));
+  put_bits(std::span<std::uint8_t>(request.bytes), 36 * 8, 64, 9999);
+  EXPECT_FALSE(client.ask(request));
+}
+
+TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up().clean);
+  Client client(whole, "h00003");
+  mad::Mad request = client.request(Method::set, SaAttr::inform_info);
+  mad::InformInfo wish;
+  wish.lid_begin = Lid{0xffff};
+  wish.generic = 1;
+  wish.subscribe = 1;
+  wish.type = 3;
+  wish.trap = 65;
+  wish.producer = 4;
+  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
+  const std::optional<mad::Mad> subscribed = client.ask(request);
+  ASSERT_TRUE(subscribed);
+  EXPECT_EQ(mad::header_of(*subscribed).status, 0);
+  client.got.clear();
+  whole.world->cut_link(whole.node("h00009"), PortNum{1});
+  whole.run_for(seconds(20));
+  ASSERT_FALSE(client.got.empty());
+  EXPECT_EQ(mad::method_of(client.got.front()), Method::report);
+  EXPECT_EQ(get_bits(client.got.front().bytes, (mad::kSaDataAt + 24) * 8, 64),
+            raw(whole.world->port(whole.world->port_of(whole.node("h00009"), PortNum{1})).guid));
+  EXPECT_EQ(client.got.size(), 5u) << "repeated, since nobody confirmed it";
+  EXPECT_EQ(whole.manager->sa().counts().unconfirmed, 1u);
+}
+
+}  // namespace
+}  // namespace weft::test
