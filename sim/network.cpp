@@ -5,6 +5,8 @@
 #include "mad/directed_wire.h"
 #include "mad/smp.h"
 #include "sim/agents/agents.h"
+#include "sim/partition.h"
+#include "sim/probe.h"
 
 namespace weft::sim {
 namespace {
@@ -186,7 +188,25 @@ Way Network::directed_way(Packet& packet) {
 
 Way Network::way_of(Packet& packet) {
   if (packet.header.mgmt_class == MgmtClass::subn_directed) return directed_way(packet);
-  return route_by_lid(world_, packet.from, packet.mad.address.lid);
+  if (is_smp(packet.header.mgmt_class)) return route_by_lid(world_, packet.from, packet.mad.address.lid);
+  return data_way(packet);
+}
+
+/// Packets of the general services go as data does: in a partition, on a lane, by adaptive choice.
+Way Network::data_way(const Packet& packet) {
+  const Probed probed =
+      send_probe(world_, {.from = packet.from,
+                          .to = packet.mad.address.lid,
+                          .pkey = pkey_at(world_, packet.from, packet.mad.address.pkey_index),
+                          .sl = packet.mad.address.sl,
+                          .bytes = mad::kMadSize});
+  Way way;
+  way.drop = probed.drop;
+  way.end = probed.arrived.empty() ? probed.at : probed.arrived.front();
+  way.hops = static_cast<int>(std::min(probed.hops.size(), way.out.size() - 1));
+  for (int i = 0; i < way.hops; ++i)
+    way.out[static_cast<std::size_t>(i)] = probed.hops[static_cast<std::size_t>(i)].out;
+  return way;
 }
 
 /// How long a packet is under way; nothing when a link loses it.

@@ -116,6 +116,7 @@ class Network {
   std::optional<Duration> time_on(const Way& way);
   Way way_of(Packet& packet);
   Way directed_way(Packet& packet);
+  Way data_way(const Packet& packet);
   void drop(std::uint32_t slot, Drop reason);
   Drop dropped(std::uint32_t slot, Drop reason);
   void schedule(std::uint32_t slot, Duration wait);

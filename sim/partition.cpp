@@ -46,6 +46,16 @@ bool partition_admits(const World& world, PortIndex port, Pkey pkey, Direction d
   return any_key(world, port, [pkey](Pkey held) { return ((raw(held) ^ raw(pkey)) & kPartition) == 0; });
 }
 
+Pkey pkey_at(const World& world, PortIndex port, std::size_t index) {
+  const Port& held = world.port(port);
+  const mad::DeviceBlocks* blocks = world.find_blocks(held.node);
+  const auto block =
+      static_cast<std::uint32_t>(raw(held.number)) << 16 | static_cast<std::uint32_t>(index / 32);
+  const mad::AttrData* data = blocks == nullptr ? nullptr : blocks->find(mad::AttrId::pkey_table, block);
+  if (data == nullptr) return index == 0 ? Pkey{0xffff} : Pkey{0};
+  return mad::decode<mad::PkeyTable>(*data).keys[index % 32];
+}
+
 void refuse_pkey(World& world, PortIndex port, Direction direction, const KeyViolation& packet) {
   count_up(world.port(port).info.pkey_violations);
   if (end_port(world, port))

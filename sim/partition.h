@@ -26,6 +26,9 @@ constexpr bool pkeys_match(Pkey a, Pkey b) {
 /// True when the port lets a packet with this P_Key pass.
 bool partition_admits(const World& world, PortIndex port, Pkey pkey, Direction direction);
 
+/// The P_Key at an index of an end port's table; 0 where there is none.
+Pkey pkey_at(const World& world, PortIndex port, std::size_t index);
+
 /// A packet was refused for its P_Key: counts it and raises trap 257 (end port) or 259 (switch).
 void refuse_pkey(World& world, PortIndex port, Direction direction, const KeyViolation& packet);
 /// A packet was refused for its Q_Key by an end port: counts it and raises trap 258.

@@ -6,11 +6,16 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include "base/virtual_clock.h"
 #include "sim/faults/script.h"
+#include "sim/recorder.h"
 #include "sim/server/control.h"
 #include "sim/server/server.h"
 #include "topology/load.h"
@@ -28,6 +33,9 @@ struct Options {
   std::string fabric;
   std::string socket = "sim";
   std::string script;
+  std::string record;
+  std::string replay;
+  std::uint32_t program = 0;
   std::uint64_t seed = 1;
   double hop_us = 0;
   double agent_us = 0;
@@ -57,16 +65,76 @@ void say_ready(const Options& options, const World& world) {
             << std::endl;
 }
 
+int failed(const Error& error, int code) {
+  std::cerr << "weftsim: " << error.what << "\n";
+  return code;
+}
+
+Result<topology::Topology> load_fabric(const Options& options) {
+  Result<topology::Topology> topology = topology::load(options.fabric);
+  if (topology && topology->nodes.empty()) return fail(Errc::invalid, "{}: no nodes", options.fabric);
+  return topology;
+}
+
+/// A recorder into a file, if one is asked for.
+struct Recording {
+  std::ofstream file;
+  std::unique_ptr<Recorder> recorder;
+
+  Result<void> open(const Options& options, Network& network) {
+    if (options.record.empty()) return {};
+    file.open(options.record, std::ios::binary);
+    if (!file) return fail(Errc::system, "cannot write the recording {}", options.record);
+    recorder = std::make_unique<Recorder>(network, [this](std::span<const std::uint8_t> bytes) {
+      file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    });
+    return {};
+  }
+};
+
+/// The port that a recorded program was at: "h0[1] #0" names it.
+Result<PortIndex> port_of_program(const World& world, const std::string& name) {
+  const std::size_t bracket = name.rfind('[');
+  const std::optional<NodeIndex> node = world.find(name.substr(0, bracket));
+  const int number = bracket == name.npos ? -1 : std::atoi(name.c_str() + bracket + 1);
+  const PortIndex port = node ? world.port_of(*node, static_cast<PortNum>(number)) : kNoPort;
+  if (port == kNoPort) return fail(Errc::not_found, "the fabric has no port {}", name);
+  return port;
+}
+
+/// Plays what a recorded program sent to the fabric, without waiting; 0 when all answers are as recorded.
+int replay_recording(const Options& options) {
+  const Result<topology::Topology> topology = load_fabric(options);
+  if (!topology) return failed(topology.error(), kBadUsage);
+  std::ifstream file(options.replay, std::ios::binary);
+  const std::vector<char> read{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const Result<transport::Recording> recording =
+      transport::read_pcapng({reinterpret_cast<const std::uint8_t*>(read.data()), read.size()});
+  if (!recording) return failed({Errc::malformed, options.replay + ": " + recording.error().what}, kBadUsage);
+  if (options.program >= recording->interfaces.size())
+    return failed({Errc::not_found, fmt::format("{} has {} programs; --program counts them from 0",
+                                                options.replay, recording->interfaces.size())},
+                  kBadUsage);
+  VirtualClock clock;
+  World world(*topology, clock, options.seed);
+  Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
+  const Result<PortIndex> port = port_of_program(world, recording->interfaces[options.program]);
+  if (!port) return failed(port.error(), kBadUsage);
+  Recording again;
+  if (const Result<void> opened = again.open(options, network); !opened)
+    return failed(opened.error(), kFailed);
+  const Result<Replayed> replayed =
+      replay(*recording, options.program, network, *port, [&clock](Instant end) { clock.run_until(end); });
+  if (!replayed) return failed(replayed.error(), kFailed);
+  for (const std::string& difference : replayed->differences) std::cout << difference << "\n";
+  std::cout << fmt::format("{} requests, {} answers, {} of them as recorded\n", replayed->requests,
+                           replayed->answers, replayed->same);
+  return replayed->same == replayed->answers ? kDone : kFailed;
+}
+
 int serve(const Options& options) {
-  const Result<topology::Topology> topology = topology::load(options.fabric);
-  if (!topology) {
-    std::cerr << "weftsim: " << topology.error().what << "\n";
-    return kBadUsage;
-  }
-  if (topology->nodes.empty()) {
-    std::cerr << "weftsim: " << options.fabric << ": no nodes\n";
-    return kBadUsage;
-  }
+  const Result<topology::Topology> topology = load_fabric(options);
+  if (!topology) return failed(topology.error(), kBadUsage);
   const transport::ibsim::Descriptor signals = end_signals();
   Loop loop;
   World world(*topology, loop, options.seed);
@@ -76,10 +144,10 @@ int serve(const Options& options) {
   Faults faults(network);
   const Result<Script> script =
       options.script.empty() ? Result<Script>(Script{}) : load_script(world, options.script);
-  if (!script) {
-    std::cerr << "weftsim: " << script.error().what << "\n";
-    return kBadUsage;
-  }
+  if (!script) return failed(script.error(), kBadUsage);
+  Recording recording;
+  if (const Result<void> recorded = recording.open(options, network); !recorded)
+    return failed(recorded.error(), kFailed);
   Server server(loop, desk, options.socket);
   Console console;
   add_fabric_commands(console, network);
@@ -93,10 +161,7 @@ int serve(const Options& options) {
   Result<void> opened = loop.watch(signals.get(), EPOLLIN, [&loop](std::uint32_t) { loop.stop(); });
   if (opened) opened = server.open();
   if (opened) opened = control.open();
-  if (!opened) {
-    std::cerr << "weftsim: " << opened.error().what << "\n";
-    return kFailed;
-  }
+  if (!opened) return failed(opened.error(), kFailed);
   say_ready(options, world);
   start(faults, *script);
   loop.run();
@@ -111,10 +176,7 @@ int send_to_running(const Options& options, const std::vector<std::string>& word
     line += (line.empty() ? "" : " ") + (quote ? '"' + word + '"' : word);
   }
   const Result<std::string> said = send_command(options.socket, line);
-  if (!said) {
-    std::cerr << "weftsim: " << said.error().what << "\n";
-    return kFailed;
-  }
+  if (!said) return failed(said.error(), kFailed);
   std::cout << *said;
   return kDone;
 }
@@ -130,6 +192,12 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--script", options.script,
                  "What goes wrong and when, a YAML file; times count from `ready`");
+  app.add_option("--record", options.record,
+                 "Writes every MAD of every program to a pcapng file (Wireshark)");
+  CLI::Option* replay_option = app.add_option("--replay", options.replay,
+                                              "Plays one program of a recording to the fabric, and compares");
+  app.add_option("--program", options.program, "Which program of the recording, from 0")
+      ->needs(replay_option);
   app.add_option("--seed", options.seed, "Of every random choice")->capture_default_str();
   app.add_option("--hop", options.hop_us, "Time a link takes, in microseconds")
       ->check(CLI::NonNegativeNumber);
@@ -157,5 +225,5 @@ int main(int argc, char** argv) {
     std::cerr << "weftsim: --fabric says what to simulate\n";
     return kBadUsage;
   }
-  return serve(options);
+  return options.replay.empty() ? serve(options) : replay_recording(options);
 }

@@ -55,7 +55,6 @@ std::vector<std::string> OpenSm::errors() const {
   const std::regex error(R"(ERR ([0-9A-F]{4}))");
   for (std::sregex_iterator at(text.begin(), text.end(), error), end; at != end; ++at)
     numbers.insert((*at)[1]);
-  numbers.erase("3111");  // a device refused an attribute that it does not have: Mellanox's ExtendedPortInfo
   return {numbers.begin(), numbers.end()};
 }
 

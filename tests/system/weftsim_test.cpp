@@ -51,7 +51,9 @@ TEST_P(OnWeftsim, ToolsOfTheFieldRunOnAFabricThatWeftdManages) {
     const Output output = sim.tool(command + (command.ends_with(' ') ? b : ""), GetParam(), other);
     EXPECT_EQ(output.status, 0) << command << "\n" << output.text;
   }
-  EXPECT_EQ(sim.tool("smpquery switchinfo -D 0,1", GetParam(), other).status, 0);
+  for (const std::string command :
+       {"smpquery switchinfo -D 0,1", "smpquery mepi -D 0,1 1", "perfquery", "perfquery -x"})
+    EXPECT_EQ(sim.tool(command, GetParam(), other).status, 0) << command;
   const Output trace = sim.tool("ibtracert " + a + " " + b, GetParam(), other);
   EXPECT_EQ(trace.status, 0) << trace.text;
   EXPECT_EQ(count_of(trace.text, "\n["), 4u) << trace.text;
@@ -172,6 +174,21 @@ TEST(Weftsim, EndsCleanlyAndPrintsItsCounts) {
   sim.process().signal(SIGTERM);
   EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
   EXPECT_NE(sim.process().log().find("NodeInfo"), std::string::npos) << sim.process().log();
+}
+
+TEST(Weftsim, RecordsWhatCanBePlayedAgain) {
+  const tests::TempDir directory;
+  const std::string file = (directory.path() / "one.pcapng").string();
+  {
+    Simulator sim("ring:4", "--record " + file);
+    EXPECT_EQ(sim.tool("ibnetdiscover", Under::weftsim_run).status, 0);
+    sim.process().signal(SIGTERM);
+    EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
+  }
+  const Output same = run(program("weftsim") + " --fabric ring:4 --replay " + file);
+  EXPECT_EQ(same.status, 0) << same.text;
+  const Output other = run(program("weftsim") + " --fabric ring:5 --replay " + file);
+  EXPECT_EQ(other.status, 1) << "another fabric answers otherwise: " << other.text;
 }
 
 TEST(Weftsim, TakesFaultsWhileItRuns) {
