@@ -59,7 +59,7 @@ bool good_mgid(const Gid& mgid) {
   if (!is_multicast(mgid)) return false;
   const unsigned flags = static_cast<unsigned>(mgid[0] >> 52 & 0xf);
   if (flags > 1) return false;
-  return signature(mgid) != kSaSignature || scope_of(mgid) != 2 || flags == 1;
+  return signature(mgid) != kSaSignature || scope_of(mgid) != 2;
 }
 
 McMemberRecord record_of(const plan::McGroup& group) {

@@ -91,14 +91,13 @@ Answer set_service(const Request& request, const Context& context) {
 }
 
 Answer delete_service(const Request& request, const Context& context) {
+  // Id, GID and P_Key name a registration whatever the mask says: clients set only what they searched by.
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
-  if (!asks(request, kPkeyBit)) asked.pkey = kDefaultPkey;
+  if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = kDefaultPkey;
   const auto& services = *context.state.services;
   const auto found =
       std::ranges::find_if(services, [&](const auto& service) { return same(*service, asked); });
-  if (!asks(request, kIdBit) || !asks(request, kGidBit) || found == services.end() ||
-      !live(**found, context.now))
-    return refusal(request, status::kNoRecords);
+  if (found == services.end() || !live(**found, context.now)) return refusal(request, status::kNoRecords);
   Answer answer = echo(record_of(**found, context.now, request.trusted), mad::Method::delete_resp);
   plan::SaState::Services kept = services;
   kept.erase(kept.begin() + (found - services.begin()));

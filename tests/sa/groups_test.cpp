@@ -176,7 +176,7 @@ TEST(G23ToG28, WhatNoGroupMayBe) {
     asked.pkey = static_cast<Pkey>(key);
     EXPECT_EQ(desk.join(asked, kNewMask).status, 0x0200);
   }
-  for (const std::uint64_t prefix : {0xfe12401bffff0000u, 0xff22401bffff0000u, 0xff02a01bffff0000u})
+  for (const std::uint64_t prefix : {0xfe12401bffff0000u, 0xff22401bffff0000u, 0xff12a01bffff0000u})
     EXPECT_EQ(desk.join(desk.member({prefix, 7}), kNewMask).status, 0x0200) << fmt::format("{:x}", prefix);
   for (const std::uint8_t join_state : {2, 4})
     EXPECT_EQ(desk.join(desk.member(kOther, "HcaB", join_state), kNewMask).status, 0x0200);
