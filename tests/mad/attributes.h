@@ -14,6 +14,7 @@
 #include "mad/perf.h"
 #include "mad/port_info.h"
 #include "mad/port_info_extended.h"
+#include "mad/sa_records.h"
 #include "mad/sm_info.h"
 #include "mad/smp.h"
 #include "mad/switch_info.h"
@@ -57,7 +58,14 @@ inline constexpr std::tuple kAttributes{Attribute<Header>{"Header"},
                                         Attribute<PlftInfo>{"PlftInfo"},
                                         Attribute<PlftDef>{"PlftDef"},
                                         Attribute<PlftMap>{"PlftMap"},
-                                        Attribute<PortSlToPlft>{"PortSlToPlft"}};
+                                        Attribute<PortSlToPlft>{"PortSlToPlft"},
+                                        Attribute<SaHeader>{"SaHeader"},
+                                        Attribute<InformInfo>{"InformInfo"},
+                                        Attribute<PathRecord>{"PathRecord"},
+                                        Attribute<McMemberRecord>{"McMemberRecord"},
+                                        Attribute<ServiceRecord>{"ServiceRecord"},
+                                        Attribute<LinkRecord>{"LinkRecord"},
+                                        Attribute<MultiPathRecord>{"MultiPathRecord"}};
 
 /// Calls `visit(Attribute<S>)` for each.
 template <typename Visit>

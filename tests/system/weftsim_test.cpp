@@ -185,9 +185,10 @@ TEST(Weftsim, RecordsWhatCanBePlayedAgain) {
     sim.process().signal(SIGTERM);
     EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
   }
-  const Output same = run(program("weftsim") + " --fabric ring:4 --replay " + file);
+  // Program 0 only looks for its own port; program 1 walks the fabric.
+  const Output same = run(program("weftsim") + " --fabric ring:4 --program 1 --replay " + file);
   EXPECT_EQ(same.status, 0) << same.text;
-  const Output other = run(program("weftsim") + " --fabric ring:5 --replay " + file);
+  const Output other = run(program("weftsim") + " --fabric ring:5 --program 1 --replay " + file);
   EXPECT_EQ(other.status, 1) << "another fabric answers otherwise: " << other.text;
 }
 
