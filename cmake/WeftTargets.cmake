@@ -90,6 +90,10 @@ function(weft_test folder)
   # One ctest entry per program: hundreds of processes would cost more than the tests.
   add_test(NAME ${folder} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${folder} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  if(NOT arg_LABEL STREQUAL unit)
+    # Programs that we did not write have time-outs of their own, and lose track when the machine is busy.
+    set_tests_properties(${folder} PROPERTIES RUN_SERIAL TRUE)
+  endif()
 endfunction()
 
 # weft_fuzzer(<name> SOURCES ... LINK ...): a libFuzzer program fuzz_<name>, built by the preset `fuzz` only.
