@@ -10,9 +10,10 @@
 #include <memory>
 #include <thread>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <boost/json/serialize.hpp>
 
+#include "base/files.h"
 #include "config/read.h"
 #include "ctl/json_read.h"
 #include "ctl/progress.h"
@@ -244,9 +245,9 @@ Exit import_state(const Client& client, const Output& output, const std::string&
   if (file == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return report(output, fmt::format("cannot read {}: {}", file, errno_text()));
-    text.assign(std::istreambuf_iterator<char>(in), {});
+    Result<std::string> read = read_file(file);
+    if (!read) return report(output, read.error().what);
+    text = std::move(*read);
   }
   return show(output, client.post("/v1/state", std::move(text)), [](const json::value& taken, const Style&) {
     return fmt::format("{} taken over; they hold from the next sweep on\n",

@@ -45,7 +45,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
                  "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
   app.add_option("--socket", socket, "Control socket");
   app.add_option("--state-dir", state_dir, "Directory of the state file");
-  app.add_option("--log-level", log_level, "trace, debug, info, warning or error");
+  app.add_option("--log-level", log_level, "trace, debug, info, warn or error");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -57,6 +57,11 @@ Result<fabric::PortRef> find_by_name(const fabric::Fabric& fabric, std::string_v
   std::vector<NodeId> found = nodes_named(fabric, [&](std::string_view name) { return name == text; });
   if (found.empty())
     found = nodes_named(fabric, [&](std::string_view name) { return equal_but_for_case(name, text); });
+  // HCAs are described as "node device"; people say the node.
+  const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
+  if (found.empty())
+    found = nodes_named(fabric,
+                        [&](std::string_view name) { return equal_but_for_case(first_word(name), text); });
   if (found.empty()) return fail(Errc::not_found, "nothing is called \"{}\"", text);
   if (found.size() == 1) return end_port_or_error(fabric, found.front());
   std::vector<std::string> names;

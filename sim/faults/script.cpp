@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
 
 #include <yaml-cpp/yaml.h>
 
+#include "base/files.h"
 #include "base/units.h"
 #include "sim/faults/reading.h"
 
@@ -134,11 +133,9 @@ Result<Script> script_from(const World& world, const std::string& text, const st
 }
 
 Result<Script> load_script(const World& world, const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) return fail(Errc::not_found, "cannot read the script {}", file.string());
-  std::ostringstream text;
-  text << in.rdbuf();
-  return script_from(world, text.str(), file.string());
+  const Result<std::string> text = read_file(file);
+  if (!text) return fail(text.error());
+  return script_from(world, *text, file.string());
 }
 
 void start(Faults& faults, const Script& script) {

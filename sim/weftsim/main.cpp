@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include "base/files.h"
 #include "base/virtual_clock.h"
 #include "sim/faults/script.h"
 #include "sim/recorder.h"
@@ -106,10 +106,10 @@ Result<PortIndex> port_of_program(const World& world, const std::string& name) {
 int replay_recording(const Options& options) {
   const Result<topology::Topology> topology = load_fabric(options);
   if (!topology) return failed(topology.error(), kBadUsage);
-  std::ifstream file(options.replay, std::ios::binary);
-  const std::vector<char> read{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const Result<std::string> read = read_file(options.replay);
+  if (!read) return failed(read.error(), kBadUsage);
   const Result<transport::Recording> recording =
-      transport::read_pcapng({reinterpret_cast<const std::uint8_t*>(read.data()), read.size()});
+      transport::read_pcapng({reinterpret_cast<const std::uint8_t*>(read->data()), read->size()});
   if (!recording) return failed({Errc::malformed, options.replay + ": " + recording.error().what}, kBadUsage);
   if (options.program >= recording->interfaces.size())
     return failed({Errc::not_found, fmt::format("{} has {} programs; --program counts them from 0",

@@ -116,6 +116,7 @@ TEST_F(CommandsTest, ExportAndImportState) {
   EXPECT_EQ(import_state(client, output, file), Exit::usage);
   EXPECT_NE(err.str().find("nothing was taken over"), std::string::npos);
   EXPECT_EQ(import_state(client, output, path("none")), Exit::failed);
+  EXPECT_EQ(import_state(client, output, "/tmp"), Exit::failed) << "a directory";
 }
 
 TEST_F(CommandsTest, DumpFilesIntoADirectory) {

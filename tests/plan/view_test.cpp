@@ -131,6 +131,14 @@ TEST(PathWithLmc, ReachesEveryLidOfARange) {
     }
 }
 
+TEST_F(FindEndPort, TakesTheFirstWordOfAName) {
+  const std::string name = view().fabric->node(host(1).node).description;
+  ASSERT_NE(name.find(' '), std::string::npos) << name;
+  const Result<fabric::PortRef> found = find_end_port(view(), name.substr(0, name.find(' ')));
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(*found, host(1));
+}
+
 TEST_F(FindEndPort, KnowsLidsGuidsAndNames) {
   const fabric::Node& node = view().fabric->node(host(1).node);
   for (const std::string& word :
