@@ -90,7 +90,7 @@ template <typename T>
 T data_of(std::span<const std::uint8_t> message) {
   T value;
   const std::span<const std::uint8_t> data = message.subspan(std::min(message.size(), sizeof(wire::Head)));
-  std::memcpy(static_cast<void*>(&value), data.data(), std::min(data.size(), sizeof(T)));
+  if (!data.empty()) std::memcpy(static_cast<void*>(&value), data.data(), std::min(data.size(), sizeof(T)));
   return value;
 }
 /// A control message of `size` bytes of data.
