@@ -88,7 +88,7 @@ std::optional<wire::Head> head_of(std::span<const std::uint8_t> message);
 /// The data of a control message, zeros where it is shorter than T.
 template <typename T>
 T data_of(std::span<const std::uint8_t> message) {
-  T value;
+  T value{};
   const std::span<const std::uint8_t> data = message.subspan(std::min(message.size(), sizeof(wire::Head)));
   if (!data.empty()) std::memcpy(static_cast<void*>(&value), data.data(), std::min(data.size(), sizeof(T)));
   return value;
