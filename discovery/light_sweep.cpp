@@ -44,7 +44,8 @@ struct Look {
   }
 
   asio::awaitable<void> look_at_port(fabric::PortRef ref) {
-    const std::optional<Target> target = target_of(ref.node);
+    const std::optional<Target> target =
+        transport::target_by(known.fabric->node(ref.node).guid, paths.ports_to(*known.fabric, ref));
     if (!target) co_return;
     Result<mad::AttrData> answer =
         co_await client.get(*target, AttrId::port_info, mad::port_info_modifier(ref.port));

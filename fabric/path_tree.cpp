@@ -34,4 +34,13 @@ std::optional<std::vector<PortNum>> PathTree::ports_to(NodeId node) const {
   return ports;
 }
 
+std::optional<std::vector<PortNum>> PathTree::ports_to(const Fabric& fabric, PortRef port) const {
+  const bool any_port_will_do = fabric.is_switch(port.node) || port.port == entry_port(port.node);
+  const std::optional<PortRef> before = any_port_will_do ? std::nullopt : fabric.port(port).peer;
+  if (!before || !fabric.is_switch(before->node) || !reaches(before->node)) return ports_to(port.node);
+  auto ports = ports_to(before->node);
+  ports->push_back(before->port);
+  return ports;
+}
+
 }  // namespace weft::fabric

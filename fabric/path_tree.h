@@ -18,6 +18,9 @@ class PathTree {
   /// Port numbers to leave by, from the origin's node on; empty for that node. Nothing when it cannot be
   /// reached.
   std::optional<std::vector<PortNum>> ports_to(NodeId node) const;
+  /// The same, to ask that node about `port`. An HCA may refuse a Set of a port other than the one it came
+  /// in by (ibsim does), so the way enters by `port`; where no such way is known, as ports_to(node).
+  std::optional<std::vector<PortNum>> ports_to(const Fabric& fabric, PortRef port) const;
   /// The port by which the route enters the node; the origin itself for its node.
   PortNum entry_port(NodeId node) const { return entry_[raw(node)]; }
   bool reaches(NodeId node) const { return hops_[raw(node)] != kUnreached; }

@@ -52,6 +52,7 @@ class Run {
   std::optional<mad::SwitchInfo> switch_info_to_write(SwitchId id) const;
 
   std::optional<Target> target_of(NodeId node) const;
+  std::optional<Target> target_of(fabric::PortRef port) const;
   mad::AttrData request_for(const PortWork& work, PortState& asked) const;
   bool accept(const PortWork& work, PortState asked, const mad::AttrData& request,
               const mad::AttrData& answer);
@@ -105,6 +106,10 @@ void Run::end() {
 
 std::optional<Target> Run::target_of(NodeId node) const {
   return transport::target_by(job_.fabric->node(node).guid, paths_.ports_to(node));
+}
+
+std::optional<Target> Run::target_of(fabric::PortRef port) const {
+  return transport::target_by(job_.fabric->node(port.node).guid, paths_.ports_to(*job_.fabric, port));
 }
 
 const plan::PortSettings& Run::settings_of(fabric::PortRef port) const {
@@ -221,7 +226,7 @@ bool Run::is_settled(const PortWork& work) const {
 }
 
 asio::awaitable<void> Run::settle_port(PortWork work) {
-  const std::optional<Target> way = target_of(work.port.node);
+  const std::optional<Target> way = target_of(work.port);
   if (!way) co_return;  // no work is made for a node out of reach
   const Target& target = *way;
   const std::string what = fmt::format("PortInfo of port {}", raw(work.port.port));

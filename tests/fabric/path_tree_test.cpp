@@ -40,6 +40,23 @@ TEST(PathTree, IsEmptyToItsOwnNodeAndNothingToWhatItCannotReach) {
   EXPECT_EQ(tree.ports_to(NodeId{1}), std::nullopt);
 }
 
+TEST(PathTree, AsksEachPortOfAHostByItself) {
+  const Fabric fabric = make_fabric({make_host(1, 1), make_switch(2), make_host(3, 2), make_switch(4)},
+                                    {{1, 1, 2, 1}, {2, 3, 3, 1}, {2, 4, 4, 1}, {4, 5, 3, 2}});
+  const PathTree tree(fabric, {id(fabric, 1), PortNum{1}});
+  EXPECT_EQ(numbers(tree.ports_to(fabric, {id(fabric, 3), PortNum{1}})), (std::vector<int>{1, 3}));
+  EXPECT_EQ(numbers(tree.ports_to(fabric, {id(fabric, 3), PortNum{2}})), (std::vector<int>{1, 4, 5}));
+  EXPECT_EQ(numbers(tree.ports_to(fabric, {id(fabric, 4), PortNum{5}})), (std::vector<int>{1, 4}));
+  EXPECT_TRUE(tree.ports_to(fabric, {id(fabric, 1), PortNum{1}})->empty());
+}
+
+TEST(PathTree, AsksAPortWithoutAWayThroughItsNode) {
+  const Fabric fabric = make_fabric({make_host(1, 2), make_host(2, 3)}, {{1, 1, 2, 1}, {1, 2, 2, 2}});
+  const PathTree tree(fabric, {id(fabric, 1), PortNum{1}});
+  EXPECT_EQ(numbers(tree.ports_to(fabric, {id(fabric, 2), PortNum{2}})), (std::vector<int>{1}));
+  EXPECT_EQ(numbers(tree.ports_to(fabric, {id(fabric, 2), PortNum{3}})), (std::vector<int>{1}));
+}
+
 TEST(PathTree, DoesNotGoThroughHostsAndRouters) {
   for (const NodeType between : {NodeType::hca, NodeType::router}) {
     const Fabric fabric = make_fabric({make_switch(1), make_node(between, 2, 2, "between"), make_switch(3)},

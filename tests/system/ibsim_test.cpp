@@ -191,6 +191,15 @@ TEST(BesideOpenSm, ItWritesNothingAndSaysSo) {
   EXPECT_NE(once.text.find(" sets=0 "), std::string::npos) << once.text;
 }
 
+/// ibsim refuses to set a port of an HCA through another one.
+TEST(Bringup, TakesBothPortsOfAnHca) {
+  for (const Way way : {Way::native, Way::umad}) {
+    Scene scene(WEFT_SOURCE_DIR "/tests/fabrics/two-port.net", way);
+    const Output once = scene.once();
+    EXPECT_EQ(once.status, 0) << once.text;
+  }
+}
+
 TEST(Service, EndsCleanlyAndReloadsAllOrNothing) {
   Scene scene("fat-tree:radix=4", Way::native);
   Background daemon(scene.command(), {}, scene.directory.path(), scene.path("log"));
