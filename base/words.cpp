@@ -67,4 +67,13 @@ std::string_view nearest(std::string_view text, std::span<const std::string> wor
   return best;
 }
 
+std::string plural(std::uint64_t count, std::string_view noun) {
+  const bool hisses = noun.ends_with("ch") || noun.ends_with('s');
+  return std::string(noun) + (count == 1 ? "" : hisses ? "es" : "s");
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + plural(count, noun);
+}
+
 }  // namespace weft::inline base

@@ -107,6 +107,20 @@ Step step_of(const json::value& progress) {
           number(progress, "progress.total")};
 }
 
+/// Why a sweep that was asked for will never end: its device went, or the daemon began anew.
+std::optional<Failure> sweep_is_lost(const json::value& progress, std::uint64_t wanted) {
+  const std::string state = text(progress, "state");
+  const std::string gone = fmt::format("sweep #{} did not end", wanted);
+  if (state == "waiting for device")
+    return Failure{0, "no_device", gone + ": the device has gone",
+                   "weftctl status says what weftd waits for"};
+  if (state == "stopping") return Failure{0, "stopping", gone + ": the daemon is about to end", ""};
+  // A sweep under way when ours was asked for, and ours: more than two behind means that counting began anew.
+  if (number(progress, "last_sweep") + 2 < wanted)
+    return Failure{0, "restarted", gone + ": the device went and came back", "ask for it again"};
+  return std::nullopt;
+}
+
 /// Shows progress until the sweep has ended, and answers its report.
 Reply<json::value> wait_for_sweep(const Client& client, const Output& output, std::uint64_t wanted) {
   ProgressPrinter printer(output.style, output.in_place);
@@ -119,6 +133,10 @@ Reply<json::value> wait_for_sweep(const Client& client, const Output& output, st
     if (number(*progress, "last_sweep") >= wanted) {
       output.err << printer.finish() << std::flush;
       return finished_sweep(client, wanted);
+    }
+    if (std::optional<Failure> lost = sweep_is_lost(*progress, wanted)) {
+      output.err << printer.finish();
+      return tl::unexpected(std::move(*lost));
     }
     if (at(*progress, "progress").is_object()) output.err << printer.show(step_of(*progress)) << std::flush;
     std::this_thread::sleep_for(kProgressInterval);

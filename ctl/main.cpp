@@ -1,12 +1,17 @@
 // weftctl: the control program of weftd. Reads the command line; what the commands do stands in commands.cpp.
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <optional>
+#include <span>
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "base/words.h"
 #include "ctl/commands.h"
 
 namespace {
@@ -107,6 +112,34 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   take->add_option("FILE", a.file, "The file; - for standard input")->required();
 }
 
+/// The first word of the command line that names no command, with the command that holds it ("config");
+/// nothing when every word up to a full command is known.
+std::optional<std::pair<CLI::App*, std::string>> unknown_command(CLI::App& app, std::span<char*> words) {
+  CLI::App* parent = &app;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word = words[i];
+    if (word == "--socket") ++i;
+    if (word.starts_with('-')) continue;
+    const std::vector<CLI::App*> commands = parent->get_subcommands({});
+    const auto command =
+        std::ranges::find(commands, word, [](const CLI::App* one) { return one->get_name(); });
+    if (command == commands.end()) return std::pair(parent, word);
+    if ((*command)->get_subcommands({}).empty()) return std::nullopt;
+    parent = *command;
+  }
+  return std::nullopt;
+}
+
+std::string refusal_of(CLI::App& parent, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : parent.get_subcommands({})) names.push_back(command->get_name());
+  const std::string_view meant = weft::nearest(word, names);
+  const std::string within = parent.get_parent() == nullptr ? "" : parent.get_name() + " ";
+  std::string text = fmt::format("weftctl: there is no command \"{}{}\"\n", within, word);
+  if (!meant.empty()) return text + fmt::format("  did you mean: weftctl {}{}\n", within, meant);
+  return text + fmt::format("  there are: {}\n", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,6 +147,7 @@ int main(int argc, char** argv) {
   Action chosen;
   CLI::App app("Controls weftd, the InfiniBand subnet manager.", "weftctl");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("weftctl ") + WEFT_VERSION);
   app.add_option("--socket", arguments.socket, "Control socket of the daemon")
       ->envname("WEFT_SOCKET")
       ->capture_default_str();
@@ -121,6 +155,10 @@ int main(int argc, char** argv) {
   add_fabric_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");
+  if (const auto unknown = unknown_command(app, std::span(argv, static_cast<std::size_t>(argc)))) {
+    std::cerr << refusal_of(*unknown->first, unknown->second);
+    return static_cast<int>(Exit::usage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "base/words.h"
 
 namespace weft::ctl {
 
@@ -126,8 +128,7 @@ std::string human_count(std::uint64_t count) {
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {
-  const bool hisses = noun.ends_with("ch") || noun.ends_with('s');
-  return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : hisses ? "es" : "s");
+  return fmt::format("{} {}", human_count(count), plural(count, noun));
 }
 
 std::string human_duration(std::chrono::duration<double> duration) {

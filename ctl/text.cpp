@@ -1,5 +1,6 @@
 #include "ctl/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -182,6 +183,16 @@ std::string dirty_table(const json::value& status, const Style& style) {
   return table_section("Not written yet", table, style);
 }
 
+std::string missing_table(const json::value& status, const Style& style) {
+  constexpr std::size_t kShown = 20;
+  const json::array& missing = items(status, "missing");
+  Table table({{"WAS THERE BEFORE", Align::left}});
+  for (std::size_t i = 0; i < std::min(missing.size(), kShown); ++i) table.add({text(missing[i])});
+  if (missing.size() > kShown)
+    table.add({fmt::format("and {} more; --json lists all", human_count(missing.size() - kShown))});
+  return table_section("Missing", table, style);
+}
+
 std::string end_label(const json::value& end) {
   return fmt::format("{} port {}", or_dash(text(end, "name")), number(end, "port"));
 }
@@ -234,7 +245,8 @@ std::string status_text(const json::value& status, const Style& style) {
   if (!store.empty()) {
     out += label("Store", style) + coloured(store, store == "ok" ? Colour::none : Colour::red, style) + "\n";
   }
-  return out + managers_table(status, style) + problems_table(status, style) + dirty_table(status, style);
+  return out + managers_table(status, style) + problems_table(status, style) + missing_table(status, style) +
+         dirty_table(status, style);
 }
 
 std::string nodes_text(const json::value& nodes, const Style& style) {

@@ -64,9 +64,25 @@ Response refusal(const Error& error, std::string_view hint = {}) {
   return error_response(http_status(error.code), name(error.code), error.what, hint);
 }
 
-Response no_view() {
-  return error_response(503, "not_ready", "no sweep has ended yet, so nothing is known of the fabric",
-                        "ask /v1/status what the daemon waits for");
+/// Why nothing can be said of the fabric, and what to do.
+Response no_view(const Status& status) {
+  switch (status.state) {
+    case State::waiting_for_device:
+      return error_response(
+          503, "no_device", "there is no usable port, so nothing is known of the fabric",
+          status.text.empty() ? "weftd goes on by itself as soon as one is there" : status.text);
+    case State::waiting_for_master:
+      return error_response(503, "not_master",
+                            "another subnet manager manages this fabric, so weftd has no plan for it",
+                            status.text);
+    case State::failed:
+      return error_response(503, "not_ready", "no sweep has succeeded yet, so nothing is known of the fabric",
+                            status.text);
+    default:
+      return error_response(503, "not_ready",
+                            "the first sweep has not ended yet, so nothing is known of the fabric",
+                            "weftctl status shows how far it is");
+  }
 }
 
 // --- parameters
@@ -186,7 +202,6 @@ Response path(const plan::View& view, const Request& request) {
   const auto from_text = request.parameter("from");
   const auto to_text = request.parameter("to");
   if (!from_text || !to_text) return refusal(Error{Errc::invalid, "a path needs ?from= and ?to="});
-  if (!view.plan) return no_view();
   const auto from = plan::find_end_port(view, *from_text);
   if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
   const auto to = plan::find_end_port(view, *to_text);
@@ -212,7 +227,6 @@ Response path(const plan::View& view, const Request& request) {
 Response dump_opensm(ViewPtr view, const Request& request) {
   const auto file = dump_file_from(request.parameter("file").value_or(""));
   if (!file) return refusal(Error{Errc::invalid, "file must be subnet, fdbs or mcfdbs"});
-  if (!view->plan) return no_view();
   Response response = text_response({});
   response.more = [view = std::move(view), file = *file, step = std::size_t{0}](std::string& out) mutable {
     const std::size_t steps = dump_steps(*view, file);
@@ -267,7 +281,7 @@ Response sweep(const ApiSource& source) {
 
 Response export_state(const ApiSource& source) {
   const ViewPtr view = source.view();
-  if (!view) return no_view();
+  if (!view) return no_view(source.status());
   Response response;
   response.more = [writer = std::make_shared<LedgerWriter>(view->ledger)](std::string& out) {
     return writer->next(out);
@@ -289,12 +303,12 @@ Response ready(const ApiSource& source) {
   return text_response(fmt::format("{}\n", name(status.state)), managed ? 200 : 503);
 }
 
-/// A handler that needs the fabric; 503 while nothing is known of it.
+/// A handler that needs the fabric and its plan; 503 while nothing is known of them.
 template <typename Answer>
 Handler with_view(Source source, Answer answer) {
   return [source, answer](const Request& request) {
     const ViewPtr view = source->view();
-    return view && view->fabric ? answer(*view, request) : no_view();
+    return view && view->fabric && view->plan ? answer(*view, request) : no_view(source->status());
   };
 }
 
@@ -320,7 +334,7 @@ Router make_api(ApiSource functions) {
   get("/v1/config", [source](const Request&) { return json_response(config_json(*source->config())); });
   get("/v1/dump/opensm", [source](const Request& request) {
     ViewPtr view = source->view();
-    return view ? dump_opensm(std::move(view), request) : no_view();
+    return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });

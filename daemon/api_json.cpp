@@ -145,6 +145,7 @@ json::object to_json(const Status& status, const plan::View* view) {
                         {"what", block.what},
                         {"why", block.why}};
   });
+  json::array missing(status.missing.begin(), status.missing.end());
   const bool found = view != nullptr && view->fabric;
   return {{"state", name(status.state)},
           {"text", status.text},
@@ -161,6 +162,7 @@ json::object to_json(const Status& status, const plan::View* view) {
           {"other_managers", std::move(managers)},
           {"problems", std::move(problems)},
           {"dirty", std::move(dirty)},
+          {"missing", std::move(missing)},
           {"store", status.store},
           {"fabric", found ? json::value(to_json(fabric::summarize(*view->fabric))) : json::value(nullptr)},
           {"routing", found ? routing_json(*view) : json::value(nullptr)},

@@ -67,6 +67,7 @@ asio::awaitable<int> App::run() {
   const int code = co_await serve();
   server_.reset();
   store_.reset();  // writes what is still waiting
+  logger().info("stopped");
   co_return code;
 }
 
@@ -172,6 +173,7 @@ asio::awaitable<int> App::serve_once(std::unique_ptr<transport::Transport> trans
 }
 
 void App::stop() {
+  logger().info("asked to stop");
   stopping_ = true;
   if (manager_) manager_->stop();
   if (waiter_) waiter_(transport::Done{});

@@ -64,28 +64,34 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
 }
 
 /// A file that was not named on the command line may be missing: then the defaults hold.
+bool only_defaults(const Arguments& arguments) {
+  return !arguments.config_named && access(arguments.config.c_str(), F_OK) != 0;
+}
+
 Result<config::Loaded> load(const Arguments& arguments) {
-  const bool optional = !arguments.config_named && access(arguments.config.c_str(), F_OK) != 0;
-  if (optional) return config::read_text("", "defaults", arguments.overrides);
+  if (only_defaults(arguments)) return config::read_text("", "defaults", arguments.overrides);
   return config::read_file(arguments.config, arguments.overrides);
 }
 
-/// The simulated fabric that --transport sim manages, made at the first opening.
+/// The simulated fabric that --transport sim manages.
 class Simulation {
  public:
   explicit Simulation(Clock& clock) : clock_(clock) {}
 
-  Result<std::unique_ptr<transport::Transport>> open(const config::TransportSettings& settings) {
-    if (!network_) {
-      Result<topology::Topology> topology = topology::load(settings.sim_fabric);
-      if (!topology) return fail(Errc::malformed, "{}", topology.error().what);
-      world_ = std::make_unique<sim::World>(*topology, clock_, 1);
-      sim::NetworkSettings network;
-      network.hop = network.agent = Duration::zero();
-      network_ = std::make_unique<sim::Network>(*world_, network);
-      for (const topology::Node& node : topology->nodes)
-        if (first_host_.empty() && node.type == NodeType::hca) first_host_ = node.id;
-    }
+  /// Reads the fabric. Errors: what is wrong with its file or blueprint.
+  Result<void> load(const std::string& fabric) {
+    Result<topology::Topology> topology = topology::load(fabric);
+    if (!topology) return fail(Errc::malformed, "{}", topology.error().what);
+    world_ = std::make_unique<sim::World>(*topology, clock_, 1);
+    sim::NetworkSettings network;
+    network.hop = network.agent = Duration::zero();
+    network_ = std::make_unique<sim::Network>(*world_, network);
+    for (const topology::Node& node : topology->nodes)
+      if (first_host_.empty() && node.type == NodeType::hca) first_host_ = node.id;
+    return {};
+  }
+
+  Result<std::unique_ptr<transport::Transport>> open() {
     auto opened = sim::SimTransport::open(*network_, first_host_, PortNum{1});
     if (!opened) return fail(opened.error());
     return std::unique_ptr<transport::Transport>(std::move(*opened));
@@ -104,8 +110,7 @@ struct OpenAny {
 
   static asio::awaitable<Result<std::unique_ptr<transport::Transport>>> run(
       Simulation* simulation, daemon::OpenTransport real, std::shared_ptr<const config::Settings> settings) {
-    if (settings->transport.kind == config::TransportKind::sim)
-      co_return simulation->open(settings->transport);
+    if (settings->transport.kind == config::TransportKind::sim) co_return simulation->open();
     auto opened = co_await real(settings);
     co_return opened;
   }
@@ -142,6 +147,13 @@ int run(const Arguments& arguments, config::Loaded loaded) {
   transport::RealClock clock(loop);
   daemon::PoolWorkers workers(loop);
   Simulation simulation(clock);
+  const config::TransportSettings& transport = loaded.settings.transport;
+  if (transport.kind == config::TransportKind::sim) {
+    if (Result<void> read = simulation.load(transport.sim_fabric); !read) {
+      std::cerr << read.error().what << "\n";
+      return daemon::kBadUsage;
+    }
+  }
   daemon::Service service(clock);
   daemon::App::Parts parts;
   parts.loop = &loop;
@@ -175,7 +187,8 @@ int main(int argc, char** argv) {
   }
   if (arguments.check) {
     for (const std::string& note : loaded->notes) std::cerr << note << "\n";
-    std::cout << arguments.config << ": ok\n";
+    std::cout << arguments.config
+              << (only_defaults(arguments) ? " is not there: the defaults hold\n" : ": ok\n");
     return daemon::kDone;
   }
   std::signal(SIGPIPE, SIG_IGN);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "log/log.h"
 #include "mad/port_info.h"
 
@@ -169,13 +170,17 @@ void Manager::settle(const SweepReport& report) {
     return;
   }
   state_ = State::master;
-  if (report.clean)
+  if (report.clean && sweeper_.missing().empty())
     text_ = "the fabric is as planned";
+  else if (report.clean)
+    text_ = fmt::format("what is there is as planned; {} missing that {} there before",
+                        counted(sweeper_.missing().size(), "part"),
+                        sweeper_.missing().size() == 1 ? "was" : "were");
   else if (report.failed > 0)
     text_ =
-        fmt::format("{} blocks could not be written; they are sent again at the next sweep", report.failed);
+        fmt::format("{} could not be written; sent again at the next sweep", counted(report.failed, "block"));
   else if (sweeper_.unreadable() > 0)
-    text_ = fmt::format("{} nodes or ports cannot be used; see problems", sweeper_.unreadable());
+    text_ = counted(sweeper_.unreadable(), "problem") + " with nodes or ports; weftctl status lists them";
   else
     text_ = "the fabric changed during the sweep; another one follows";
 }
@@ -262,6 +267,7 @@ void Manager::describe(Status& status) const {
   status.other_managers = sweeper_.other_managers();
   status.problems = sweeper_.problems();
   status.dirty = sweeper_.dirty();
+  status.missing = sweeper_.missing();
 }
 
 }  // namespace weft::daemon

@@ -103,7 +103,8 @@ struct Status {
   std::vector<OtherManager> other_managers;
   std::vector<Problem> problems;
   std::vector<Dirty> dirty;
-  std::string store;  ///< "ok", or what is wrong with the state file.
+  std::vector<std::string> missing;  ///< Nodes and links that were there before, a sentence each.
+  std::string store;                 ///< "ok", or what is wrong with the state file.
 };
 
 std::string_view name(State state);        ///< "waiting for device", "master", ...

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "daemon/store.h"
 #include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
+#include "discovery/mute.h"
 #include "discovery/read_back.h"
 #include "fabric/compare.h"
 #include "fabric/path_tree.h"
@@ -177,6 +179,7 @@ asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& re
   };
   Result<discovery::Discovered> found = co_await discovery::discover(*around_.client, shadow_, options);
   if (found) own_guid_ = found->fabric->port(found->own_port).guid;
+  if (found && whole_) found->findings = discovery::name_mute(std::move(found->findings), *whole_);
   co_return found;
 }
 
@@ -260,6 +263,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   // back.
   if (stopping_) co_return;
 
+  tell_rerouting(done);
   dirty_.clear();
   for (const program::Failure& failure : done.failed)
     dirty_.push_back({failure.node, failure.what, failure.why});
@@ -344,6 +348,24 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   known->fabric = view->fabric;
   known_ = std::move(known);
   view_ = std::move(view);
+  note_missing();
+}
+
+/// A Fabric from which nothing is gone becomes the measure of the next ones.
+void Sweeper::note_missing() {
+  missing_.clear();
+  if (whole_)
+    for (const fabric::Difference& one : fabric::compare(*whole_, *view_->fabric))
+      if (one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone)
+        missing_.push_back(one.what);
+  if (missing_.empty()) whole_ = view_->fabric;
+}
+
+void Sweeper::tell_rerouting(const program::Programmed& done) {
+  if (!view_ || done.lft_blocks == 0) return;  // the first tables are no change of way
+  event(Severity::info, "rerouted",
+        fmt::format("traffic goes other ways: {} of {} written", counted(done.lft_blocks, "forwarding block"),
+                    counted(done.lft_switches, "switch")));
 }
 
 void Sweeper::tell_differences(const fabric::Fabric& before, const fabric::Fabric& after) {

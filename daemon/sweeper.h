@@ -52,6 +52,8 @@ class Sweeper {
   const std::vector<Problem>& problems() const { return problems_; }
   std::size_t unreadable() const { return unreadable_; }
   const std::vector<Dirty>& dirty() const { return dirty_; }
+  /// Nodes and links that were there before and are gone, a sentence each.
+  const std::vector<std::string>& missing() const { return missing_; }
   Guid own_guid() const { return own_guid_; }
   Lid own_lid() const;
 
@@ -77,6 +79,8 @@ class Sweeper {
   std::string yields_to(const discovery::Discovered& found);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(const fabric::Fabric& before, const fabric::Fabric& after);
+  void tell_rerouting(const program::Programmed& done);
+  void note_missing();
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},
              std::optional<PortNum> port = {});
@@ -93,6 +97,8 @@ class Sweeper {
   std::vector<OtherManager> others_;
   std::vector<Problem> problems_;
   std::vector<Dirty> dirty_;
+  std::shared_ptr<const fabric::Fabric> whole_;  ///< The last Fabric from which nothing was missing.
+  std::vector<std::string> missing_;
   std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.
   std::vector<Guid> doubles_;      ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};

@@ -143,6 +143,7 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
     const bool silent = info.error().code == Errc::timeout;
     report(silent ? Finding::Kind::mute : Finding::Kind::nonsense, Guid{},
            fmt::format("behind {}: {}", describe_end(builder_, from), info.error().what));
+    if (silent) result_.findings.back().behind = from;
     unanswered_.push_back({from, route, {}});
     co_return;
   }

@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fabric/builder.h"
 #include "fabric/fabric.h"
 #include "mad/blocks.h"
 #include "mad/sm_info.h"
@@ -24,6 +26,8 @@ struct Finding {
   Kind kind = Kind::mute;
   Guid node{};       ///< 0 where it is not known who is there.
   std::string what;  ///< Names path, attribute and reason.
+  /// Of Kind::mute, where nobody told who is there: the port behind which it is.
+  std::optional<fabric::Builder::End> behind{};
   bool operator==(const Finding&) const = default;
 };
 

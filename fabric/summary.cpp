@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
+
 namespace weft::fabric {
 
 Summary summarize(const Fabric& fabric) {
@@ -36,8 +38,9 @@ Summary summarize(const Fabric& fabric) {
 }
 
 std::string to_string(const Summary& summary) {
-  std::string text = fmt::format("{} switches, {} hosts, {} routers, {} links", summary.switches,
-                                 summary.hosts, summary.routers, summary.links);
+  std::string text =
+      fmt::format("{}, {}, {}, {}", counted(summary.switches, "switch"), counted(summary.hosts, "host"),
+                  counted(summary.routers, "router"), counted(summary.links, "link"));
   const auto out = std::back_inserter(text);
   std::string_view mark = ": ";
   for (auto at = summary.links_by_state.rbegin(); at != summary.links_by_state.rend(); ++at) {

@@ -283,6 +283,7 @@ asio::awaitable<void> Run::do_forwarding() {
     const auto work = lft_work(*job_.plan->routes().lfts[s], job_.plan->routes().top, held);
     if (work.empty() && !switch_info_to_write(id)) continue;
     blocks += work.size() + 1;
+    result_.lft_switches += work.empty() ? 0 : 1;
     switches.push_back(id);
   }
   begin("forwarding", blocks);
@@ -310,6 +311,7 @@ asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
   const mad::AttrData data = lft_block(*job_.plan->routes().lfts[raw(id)], block);
   Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
   if (answer) {
+    ++result_.lft_blocks;
     shadow_.set(target.node, AttrId::linear_forwarding, block, data);
   } else {
     // It may have been written all the same, also when we were stopped meanwhile.

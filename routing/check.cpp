@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/words.h"
 #include "routing/check_cables.h"
 
 namespace weft::routing {
@@ -379,7 +380,7 @@ std::string explain(const fabric::Fabric& fabric, const CheckReport& report) {
   if (!report.malformed.empty()) return report.malformed;
   std::vector<std::string> parts;
   if (report.lost != 0) parts.push_back(fmt::format("{} of {} pairs lost", report.lost, report.pairs));
-  if (report.loops != 0) parts.push_back(fmt::format("{} forwarding loops", report.loops));
+  if (report.loops != 0) parts.push_back(counted(report.loops, "forwarding loop"));
   if (!report.too_small.empty())
     parts.push_back(fmt::format("{} switches have too small a table", report.too_small.size()));
   if (!report.safe() && !report.examples.empty())

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
+
 namespace weft::routing {
 namespace {
 
@@ -126,7 +128,7 @@ std::string describe(const DragonflyShape& shape) {
   const std::string width = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
   std::string text = fmt::format("a dragonfly of {} groups, {} routers in each, {} global links",
                                  shape.groups(), width, global / 2);
-  if (shape.missing != 0) text += fmt::format(", {} links of the design missing", shape.missing);
+  if (shape.missing != 0) text += fmt::format(", {} of the design missing", counted(shape.missing, "link"));
   return text;
 }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/words.h"
+
 namespace weft::routing {
 namespace {
 
@@ -368,7 +370,7 @@ Result<TreeShape> tree_shape(const Problem& problem, const DesignGraph& graph) {
 std::string describe(const TreeShape& shape) {
   std::string text =
       fmt::format("a tree of {} ranks, {} switches", shape.top + 1, fmt::join(shape.switch_count, "/"));
-  if (shape.missing != 0) text += fmt::format(", {} links of the design missing", shape.missing);
+  if (shape.missing != 0) text += fmt::format(", {} of the design missing", counted(shape.missing, "link"));
   return text;
 }
 

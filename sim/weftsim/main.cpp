@@ -187,6 +187,7 @@ int main(int argc, char** argv) {
   Options options;
   if (const char* name = std::getenv("IBSIM_SOCKNAME")) options.socket = name;
   CLI::App app{"weftsim, a simulated InfiniBand fabric that programs attach to"};
+  app.set_version_flag("--version", std::string("weftsim ") + WEFT_VERSION);
   app.add_option("--fabric", options.fabric, "A file (ibnetdiscover, ibsim, JSON) or a blueprint");
   app.add_option("--socket", options.socket, "Base of its socket names, as IBSIM_SOCKNAME")
       ->capture_default_str();

@@ -30,5 +30,11 @@ TEST(Nearest, AnswersNothingWhenNothingIsNear) {
   EXPECT_EQ(nearest(std::string(100'000, 'x'), words), "");
 }
 
+TEST(Counted, TakesTheRightEnding) {
+  EXPECT_EQ(counted(1, "link"), "1 link");
+  EXPECT_EQ(counted(0, "switch"), "0 switches");
+  EXPECT_EQ(counted(2, "router"), "2 routers");
+}
+
 }  // namespace
 }  // namespace weft::inline base

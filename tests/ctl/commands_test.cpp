@@ -95,6 +95,22 @@ TEST_F(CommandsTest, WaitForTheSweepTheyAskedFor) {
   EXPECT_EQ(said(), "sweep #3 asked for\n");
 }
 
+TEST_F(CommandsTest, EndTheirWaitWhenTheDeviceGoesDuringTheSweep) {
+  canned.on_sweep = [this] {
+    canned.status.state = daemon::State::waiting_for_device;
+    canned.status.last_sweep.reset();
+  };
+  EXPECT_EQ(run_sweep(client, output, true), Exit::no_device);
+  EXPECT_NE(err.str().find("did not end: the device has gone"), std::string::npos) << err.str();
+}
+
+TEST_F(CommandsTest, EndTheirWaitWhenTheDaemonCountsAnew) {
+  canned.sweeps_asked = 69;
+  canned.on_sweep = [this] { canned.status.last_sweep.reset(); };
+  EXPECT_EQ(run_sweep(client, output, true), Exit::failed);
+  EXPECT_NE(err.str().find("sweep #70 did not end"), std::string::npos) << err.str();
+}
+
 TEST_F(CommandsTest, ExitWith3WhenThereIsNoDevice) {
   stop();
   EXPECT_FALSE(fs::exists(socket));

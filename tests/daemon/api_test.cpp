@@ -59,8 +59,13 @@ TEST_F(ApiTest, TellsTheStatusBeforeAnythingIsKnown) {
   EXPECT_TRUE(status.at("fabric").is_null());
   for (const auto* path :
        {"/v1/nodes", "/v1/links", "/v1/path?from=1&to=2", "/v1/dump/opensm?file=subnet", "/v1/state"}) {
-    EXPECT_EQ(code_of(get(path, 503)), "not_ready") << path;
+    EXPECT_EQ(code_of(get(path, 503)), "no_device") << path;
   }
+  daemon.status.state = State::discovering;
+  EXPECT_EQ(code_of(get("/v1/nodes", 503)), "not_ready");
+  daemon.status.state = State::waiting_for_master;
+  EXPECT_EQ(code_of(get("/v1/nodes", 503)), "not_master");
+  daemon.status.state = State::waiting_for_device;
   EXPECT_EQ(ask("POST", "/v1/sweep").status, 503);
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
   EXPECT_EQ(ask("GET", "/livez").status, 200);

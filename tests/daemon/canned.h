@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -127,6 +128,7 @@ struct CannedDaemon {
   std::shared_ptr<const config::Loaded> loaded = std::make_shared<config::Loaded>();
   std::optional<plan::Ledger> imported;
   std::uint64_t sweeps_asked = 1;
+  std::function<void()> on_sweep;  ///< After one was asked for; on the thread that serves.
 
   CannedDaemon() {
     status.state = State::master;
@@ -161,6 +163,7 @@ struct CannedDaemon {
     s.sweep = [this](const std::string&) {
       sweeps.push_back(clean_sweep(++sweeps_asked));
       status.last_sweep = sweeps.back();
+      if (on_sweep) on_sweep();
       return sweeps_asked;
     };
     s.config = [this] { return loaded; };

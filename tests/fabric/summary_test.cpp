@@ -30,7 +30,7 @@ TEST(Summary, CountsNodesLinksAndPorts) {
   EXPECT_EQ(summary.ports_by_state.at(PortState::active), 5u);
   EXPECT_EQ(summary.ports_by_state.at(PortState::init), 1u);
   EXPECT_EQ(summary.ports_by_state.at(PortState::down), 1u);
-  EXPECT_EQ(to_string(summary), "2 switches, 1 hosts, 1 routers, 3 links: 2 active, 1 init; 3 at 4x HDR");
+  EXPECT_EQ(to_string(summary), "2 switches, 1 host, 1 router, 3 links: 2 active, 1 init; 3 at 4x HDR");
 }
 
 TEST(Summary, CountsALinkBetweenTwoPortsOfOneSwitchOnce) {

@@ -236,6 +236,27 @@ TEST(Service, WaitsForAServerThatIsLate) {
   EXPECT_EQ(daemon.wait(std::chrono::seconds(5)), 0);
 }
 
+TEST(Usage, NamesACommandThatIsMisspelt) {
+  for (const auto& [words, meant] : {std::pair("stauts", "weftctl status"),
+                                     {"--socket x config shwo", "weftctl config show"},
+                                     {"state imprt /tmp/x", "weftctl state import"}}) {
+    const Output output = run(program("weftctl") + " " + words);
+    EXPECT_EQ(output.status, 2);
+    EXPECT_NE(output.text.find(meant), std::string::npos) << output.text;
+  }
+  EXPECT_EQ(run(program("weftctl") + " --version").status, 0);
+  EXPECT_EQ(run(program("weftctl") + " config --help").status, 0);
+}
+
+TEST(Usage, ABadFabricIsToldBeforeAnythingIsMade) {
+  TempDir directory;
+  const std::string state = (directory.path() / "state").string();
+  const Output output =
+      run(program("weftd") + " --transport sim --fabric fat-treee:radix=8 --once --state-dir " + state);
+  EXPECT_EQ(output.status, 2) << output.text;
+  EXPECT_FALSE(std::filesystem::exists(state));
+}
+
 TEST(Usage, BadOptionsAndFilesEndWithTwo) {
   EXPECT_EQ(run(program("weftd") + " --nonsense").status, 2);
   TempDir directory;

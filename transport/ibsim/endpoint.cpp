@@ -70,6 +70,11 @@ Result<void> connect_to(const Server& server, int fd, std::optional<std::uint32_
   if (!address) return fail(address.error());
   if (::connect(fd, address->get(), address->length) == 0) return {};
   const int error = errno;
+  if (code_of(error) == Errc::unavailable)
+    return fail(Errc::unavailable,
+                "no simulator answers at {} ({}); start ibsim or weftsim with that name, or name another in "
+                "transport.ibsim.socket",
+                to_string(server), std::strerror(error));
   return fail(code_of(error), "{}: connect: {}", to_string(server), std::strerror(error));
 }
 

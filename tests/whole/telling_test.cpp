@@ -1,0 +1,55 @@
+// What the daemon tells of a fabric that is not whole: parts that are missing, other ways taken, nodes that
+// are mute.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+constexpr Duration kAMinute = std::chrono::minutes(1);
+
+std::size_t events_of(const Whole& whole, std::string_view kind) {
+  const auto events = whole.events->after(0, 10'000);
+  return static_cast<std::size_t>(std::ranges::count(events, kind, &daemon::Event::kind));
+}
+
+TEST(MissingParts, AreToldUntilTheyComeBack) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(whole.status().text, "the fabric is as planned");
+  EXPECT_EQ(events_of(whole, "rerouted"), 0u);
+  const sim::NodeIndex leaf = whole.node("L1-00-00");
+  whole.world->cut_link(leaf, PortNum{8});
+  ASSERT_TRUE(whole.run_until([&] { return !whole.status().missing.empty(); }, kAMinute));
+  ASSERT_TRUE(whole.settle());
+  ASSERT_EQ(whole.status().missing.size(), 1u);
+  EXPECT_NE(whole.status().missing[0].find("L1-00-00 "), std::string::npos) << whole.status().missing[0];
+  EXPECT_EQ(whole.status().text, "what is there is as planned; 1 part missing that was there before");
+  EXPECT_EQ(events_of(whole, "rerouted"), 1u);
+  whole.world->mend_link(leaf, PortNum{8});
+  ASSERT_TRUE(whole.run_until([&] { return whole.status().missing.empty(); }, kAMinute));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(whole.status().text, "the fabric is as planned");
+  EXPECT_EQ(events_of(whole, "rerouted"), 2u);
+}
+
+TEST(MuteSwitch, IsOneProblemWithItsNameOnceItIsKnown) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.bring_up();
+  ASSERT_EQ(whole.faults(), "");
+  whole.world->set_mute(whole.node("L2-01-00"), sim::Mute::smi);
+  whole.bring_up();
+  const daemon::Status status = whole.status();
+  ASSERT_EQ(status.problems.size(), 1u);
+  EXPECT_NE(status.problems[0].what.find("L2-01-00"), std::string::npos) << status.problems[0].what;
+  EXPECT_NE(status.problems[0].what.find("does not answer; asked behind "), std::string::npos);
+  EXPECT_NE(status.problems[0].node, Guid{});
+}
+
+}  // namespace
+}  // namespace weft::test
