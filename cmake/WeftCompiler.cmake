@@ -15,7 +15,7 @@ set(CMAKE_C_FLAGS_DEV "-O1 -g1")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, comma separated")
-option(WEFT_FUZZ "Build the libFuzzer targets instead of tests and programs" OFF)
+option(WEFT_FUZZ "Build the libFuzzer targets, too" OFF)
 option(WEFT_WERROR "Warnings are errors" ON)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
@@ -27,6 +27,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                       -Wno-stringop-overread -Wno-mismatched-new-delete -Wno-dangling-pointer
                       -Wno-missing-field-initializers)
+  if(CMAKE_UNITY_BUILD)
+    add_compile_options(-Wno-subobject-linkage)  # coroutines of an anonymous namespace, in a file that is included
+  endif()
 else()
   add_compile_options(-Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
 endif()

@@ -28,8 +28,6 @@ int depth_of(std::string_view path) {
   return depth;
 }
 
-std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
 /// Comment lines, broken between words.
 void add_comment(std::string& text, int depth, std::string_view words) {
   const std::string indent(static_cast<std::size_t>(depth) * 2, ' ');

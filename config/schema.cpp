@@ -221,11 +221,6 @@ std::string_view parent(std::string_view path) {
   return dot == path.npos ? std::string_view() : path.substr(0, dot);
 }
 
-std::string_view leaf(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == path.npos ? path : path.substr(dot + 1);
-}
-
 /// The path whose last part is nearest to `name`, of those that `fits` takes.
 template <typename Fits>
 std::string nearest_path(std::string_view name, Fits fits) {
@@ -261,6 +256,8 @@ std::span<const Section> sections() { return kSections; }
 bool is_section(std::string_view path) {
   return std::ranges::find(kSections, path, &Section::path) != std::end(kSections);
 }
+
+std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 std::string suggestion(std::string_view section, std::string_view name) {
   // A path, as on the command line: look where it leads as far as it is right.

@@ -44,6 +44,9 @@ const Key* find_key(std::string_view path);
 std::span<const Section> sections();
 bool is_section(std::string_view path);
 
+/// The last part of a key's path: "lmc" of "lids.lmc".
+std::string_view leaf(std::string_view path);
+
 /// The whole path of the key or section that `name`, unknown in `section` ("" at the top), was probably meant
 /// to be: a neighbour first, then one of the same name elsewhere, then OpenSM's name for one. Nothing when
 /// none is near.

@@ -5,6 +5,7 @@
 
 #include "config/schema.h"
 #include "daemon/api.h"
+#include "daemon/log.h"
 #include "log/log.h"
 #include "transport/real_clock.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 constexpr Duration kDeviceRetry = std::chrono::seconds(1);
 constexpr int kTriesOfOnce = 5;
-
-spdlog::logger& logger() {
-  static const auto log = log::named("daemon");
-  return *log;
-}
 
 /// "state_dir, control.socket": changed keys that cannot follow while we run.
 std::string keys_for_restart(const config::Settings& before, const config::Settings& after) {
@@ -40,7 +36,7 @@ void App::tell(Severity severity, std::string kind, std::string text) {
   const auto level = severity == Severity::error     ? spdlog::level::err
                      : severity == Severity::warning ? spdlog::level::warn
                                                      : spdlog::level::info;
-  logger().log(level, "{}", text);
+  daemon_log().log(level, "{}", text);
   Event event;
   event.severity = severity;
   event.kind = std::move(kind);
@@ -56,18 +52,18 @@ void App::set_state(State state, std::string text) {
 
 asio::awaitable<int> App::run() {
   if (Result<void> opened = open_store(); !opened) {
-    logger().error("{}", opened.error().what);
+    daemon_log().error("{}", opened.error().what);
     co_return kFailed;
   }
-  for (const std::string& note : config_->notes) logger().warn("{}", note);
+  for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
   if (Result<void> listening = open_socket(); !listening) {
-    logger().error("{}", listening.error().what);
+    daemon_log().error("{}", listening.error().what);
     co_return kFailed;
   }
   const int code = co_await serve();
   server_.reset();
   store_.reset();  // writes what is still waiting
-  logger().info("stopped");
+  daemon_log().info("stopped");
   co_return code;
 }
 
@@ -80,8 +76,8 @@ Result<void> App::open_store() {
   ledger_ = opened->ledger;
   events_ = std::make_unique<EventLog>(store_.get(), std::move(opened->events));
   for (const std::string& note : opened->notes) tell(Severity::warning, "state_file", note);
-  logger().info("state directory={} lids={} devices={}", settings()->state_dir, ledger_.lids->size(),
-                ledger_.devices->size());
+  daemon_log().info("state directory={} lids={} devices={}", settings()->state_dir, ledger_.lids->size(),
+                    ledger_.devices->size());
   return {};
 }
 
@@ -92,7 +88,7 @@ Result<void> App::open_socket() {
   auto server = HttpServer::listen(*parts_.loop, *parts_.clock, options, make_api(api_source()));
   if (!server) return fail(server.error());
   server_ = std::move(*server);
-  logger().info("control socket={}", options.socket);
+  daemon_log().info("control socket={}", options.socket);
   return {};
 }
 
@@ -145,7 +141,7 @@ void App::make_manager(transport::Transport& transport) {
   });
   if (Result<void> set = transport.set_is_sm(true); !set)
     tell(Severity::warning, "is_sm", fmt::format("IsSM not set: {}", set.error().what));
-  logger().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
+  daemon_log().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
   if (parts_.notify) parts_.notify(status());
 }
 
@@ -164,8 +160,8 @@ asio::awaitable<int> App::serve_once(std::unique_ptr<transport::Transport> trans
   make_manager(*transport);
   const SweepReport report = co_await manager_->run_once(kTriesOfOnce);
   Status now = status();
-  logger().log(report.clean ? spdlog::level::info : spdlog::level::err, "once state=\"{}\" text=\"{}\"",
-               name(now.state), now.text);
+  daemon_log().log(report.clean ? spdlog::level::info : spdlog::level::err, "once state=\"{}\" text=\"{}\"",
+                   name(now.state), now.text);
   (void)transport->set_is_sm(false);
   const bool good = report.clean && now.state == State::master;
   manager_.reset();
@@ -173,7 +169,7 @@ asio::awaitable<int> App::serve_once(std::unique_ptr<transport::Transport> trans
 }
 
 void App::stop() {
-  logger().info("asked to stop");
+  daemon_log().info("asked to stop");
   stopping_ = true;
   if (manager_) manager_->stop();
   if (waiter_) waiter_(transport::Done{});
@@ -199,7 +195,7 @@ asio::awaitable<void> App::reload_now() {
   config_ = std::make_shared<const config::Loaded>(std::move(*loaded));
   const config::LogSettings& to = config_->settings.log;
   (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
-  for (const std::string& note : config_->notes) logger().warn("{}", note);
+  for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
   tell(Severity::info, "config_reloaded", "configuration reloaded");
   if (manager_) manager_->reconfigure(settings());
 }

@@ -53,17 +53,17 @@ struct HttpState {
 
 namespace {
 
-using State = std::shared_ptr<detail::HttpState>;
+using StatePtr = std::shared_ptr<detail::HttpState>;
 using Peer = std::shared_ptr<detail::Connection>;
 
-constexpr std::size_t kPiece = 64u << 10;
+constexpr std::size_t kBodyPiece = 64u << 10;
 constexpr std::size_t kLargestBody = 256u << 20;  // until the route, with its own limit, is known
 constexpr std::size_t kUnwantedBody = 64u << 10;  // of a request that nobody serves
 
 /// Closes the connection when time is up.
 class Deadline {
  public:
-  Deadline(State state, Duration wait, const Peer& peer) : state_(std::move(state)) {
+  Deadline(StatePtr state, Duration wait, const Peer& peer) : state_(std::move(state)) {
     if (state_->closed()) return;
     timer_ = state_->clock->after(wait, [weak = std::weak_ptr(peer)] {
       const Peer still_there = weak.lock();
@@ -78,7 +78,7 @@ class Deadline {
   Deadline& operator=(const Deadline&) = delete;
 
  private:
-  State state_;
+  StatePtr state_;
   Clock::TimerId timer_ = Clock::TimerId::none;
 };
 
@@ -116,7 +116,7 @@ Read refused(Response refusal) {
 }
 
 /// Waits for one request. The header comes first, so that the limit of the body is that of the route.
-asio::awaitable<Read> read_request(State state, Peer peer) {
+asio::awaitable<Read> read_request(StatePtr state, Peer peer) {
   http::request_parser<http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(state->options.header_limit));
   parser.body_limit(kLargestBody);
@@ -172,7 +172,7 @@ std::string header_text(const Response& response, bool keep_alive, bool chunked)
 }
 
 /// Answers whether all went out.
-asio::awaitable<bool> send_bytes(State state, Peer peer, asio::const_buffer bytes) {
+asio::awaitable<bool> send_bytes(StatePtr state, Peer peer, asio::const_buffer bytes) {
   const Deadline deadline(state, state->options.transfer, peer);
   error_code error;
   co_await asio::async_write(peer->socket, bytes, asio::redirect_error(asio::use_awaitable, error));
@@ -191,7 +191,7 @@ Piece next_piece(const Response::More& more, std::string& out) {
 }
 
 /// A body of unknown length. Without chunks (HTTP/1.0) its end is the end of the connection.
-asio::awaitable<bool> send_pieces(State state, Peer peer, Response::More more, bool chunked) {
+asio::awaitable<bool> send_pieces(StatePtr state, Peer peer, Response::More more, bool chunked) {
   for (;;) {
     std::string piece;
     const Piece kind = next_piece(more, piece);
@@ -204,15 +204,16 @@ asio::awaitable<bool> send_pieces(State state, Peer peer, Response::More more, b
   }
 }
 
-asio::awaitable<bool> send_response(State state, Peer peer, Response response, bool http_1_1,
+asio::awaitable<bool> send_response(StatePtr state, Peer peer, Response response, bool http_1_1,
                                     bool keep_alive) {
   const bool chunked = response.more && http_1_1;
   std::string text = header_text(response, keep_alive, chunked);
-  if (response.body.size() <= kPiece) text += std::exchange(response.body, {});
+  if (response.body.size() <= kBodyPiece) text += std::exchange(response.body, {});
   const bool begun = co_await send_bytes(state, peer, asio::buffer(text));
   if (!begun) co_return false;
-  for (std::size_t at = 0; at < response.body.size(); at += kPiece) {
-    const auto piece = asio::buffer(response.body.data() + at, std::min(kPiece, response.body.size() - at));
+  for (std::size_t at = 0; at < response.body.size(); at += kBodyPiece) {
+    const auto piece =
+        asio::buffer(response.body.data() + at, std::min(kBodyPiece, response.body.size() - at));
     const bool sent = co_await send_bytes(state, peer, piece);
     if (!sent) co_return false;
   }
@@ -223,7 +224,7 @@ asio::awaitable<bool> send_response(State state, Peer peer, Response response, b
 
 // --- connections
 
-asio::awaitable<void> serve(State state, Peer peer) {
+asio::awaitable<void> serve(StatePtr state, Peer peer) {
   for (;;) {
     Read read = co_await read_request(state, peer);
     if (read.ended || state->closed()) break;
@@ -248,7 +249,7 @@ void turn_away(Protocol::socket socket) {
   socket.write_some(asio::buffer(text), ignored);
 }
 
-asio::awaitable<void> accept_all(State state) {
+asio::awaitable<void> accept_all(StatePtr state) {
   while (!state->closed()) {
     error_code error;
     Protocol::socket socket(state->loop);

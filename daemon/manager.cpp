@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "daemon/log.h"
 #include "log/log.h"
 #include "mad/port_info.h"
 
@@ -11,18 +12,13 @@ namespace {
 
 constexpr std::size_t kReportsKept = 100;
 
-spdlog::logger& logger() {
-  static const auto log = log::named("daemon");
-  return *log;
-}
-
 double milliseconds(Duration took) { return std::chrono::duration<double, std::milli>(took).count(); }
 
 void log_report(const SweepReport& report) {
   const auto level = report.error.empty() && report.clean
                          ? (report.kind == SweepKind::full ? spdlog::level::info : spdlog::level::debug)
                          : spdlog::level::warn;
-  logger().log(
+  daemon_log().log(
       level,
       "sweep done number={} kind={} cause=\"{}\" smps={} sets={} timeouts={} failed={} clean={} ms={:.0f}{}",
       report.number, name(report.kind), report.cause, report.smps, report.sets, report.timeouts,
@@ -211,7 +207,7 @@ void Manager::keep(const SweepReport& report) {
 
 void Manager::on_trap(const mad::Notice& notice, Lid from) {
   const int number = raw(notice.trap);
-  logger().debug("trap number={} from={}", number, raw(from));
+  daemon_log().debug("trap number={} from={}", number, raw(from));
   sa_.forward(notice, from);
   const bool sweeps = notice.generic && (notice.trap == mad::TrapNumber::link_state_changed ||
                                          notice.trap == mad::TrapNumber::capability_changed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "daemon/log.h"
 #include "daemon/store.h"
 #include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
@@ -11,7 +12,6 @@
 #include "fabric/compare.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
-#include "log/log.h"
 #include "plan/capacity.h"
 #include "program/digests.h"
 #include "program/port_fields.h"
@@ -27,11 +27,6 @@ constexpr int kSweepsForTheSilent = 3;
 
 /// A sweep's error when it was stopped: nothing that it seemed to find out is told.
 constexpr const char* kCutShort = "stopped";
-
-spdlog::logger& logger() {
-  static const auto log = log::named("daemon");
-  return *log;
-}
 
 /// The manager that should be obeyed rather: a master, or one still looking around that outranks us. Of two
 /// masters only the lower yields, or both would.
@@ -388,7 +383,7 @@ void Sweeper::tell_findings(const std::vector<discovery::Finding>& findings) {
     problems_.push_back({finding.node, finding.what});
     now.push_back(finding.what);
     if (std::ranges::find(told_, finding.what) != told_.end()) continue;
-    logger().warn("{}", finding.what);
+    daemon_log().warn("{}", finding.what);
     event(Severity::warning, "node_unreadable", finding.what, finding.node);
   }
   told_ = std::move(now);

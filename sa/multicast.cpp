@@ -37,7 +37,6 @@ enum McBit {
   kJoinState,
   kProxy
 };
-constexpr Pkey kDefaultPkey{0xffff};
 constexpr unsigned kFirstMlid = 0xc000;
 constexpr unsigned kLastMlid = 0xfffe;
 constexpr std::uint8_t kDefaultMtu = 4;   // 2048

@@ -37,7 +37,6 @@ enum PathBit {
   kLifetimeSelector,
   kLifetime
 };
-constexpr Pkey kDefaultPkey{0xffff};
 constexpr std::size_t kPathSize = 64;
 constexpr std::size_t kMostPaths = 127;
 /// 64 MB of answer; who wants every path of a big fabric has to ask by source.

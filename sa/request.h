@@ -13,6 +13,9 @@
 
 namespace weft::sa {
 
+/// The partition that every port is in until partitions are configured, as a full member.
+inline constexpr Pkey kDefaultPkey{0xffff};
+
 struct Request {
   mad::Header header;
   mad::SaHeader sa;

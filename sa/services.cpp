@@ -10,7 +10,6 @@ namespace {
 
 namespace status = mad::sa_status;
 constexpr std::uint32_t kForEver = 0xffffffff;
-constexpr Pkey kDefaultPkey{0xffff};
 constexpr int kIdBit = 0;
 constexpr int kGidBit = 1;
 constexpr int kPkeyBit = 2;

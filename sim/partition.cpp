@@ -24,20 +24,20 @@ bool any_key(const World& world, PortIndex port, Good good) {
   return false;
 }
 
-bool end_port(const World& world, PortIndex port) {
-  return !world.is_switch(world.port(port).node) || world.port(port).number == PortNum{0};
-}
-
 void count_up(std::uint16_t& violations) {
   if (violations != 0xffff) ++violations;
 }
 
 }  // namespace
 
+bool is_end_port(const World& world, PortIndex port) {
+  return !world.is_switch(world.port(port).node) || world.port(port).number == PortNum{0};
+}
+
 bool partition_admits(const World& world, PortIndex port, Pkey pkey, Direction direction) {
   constexpr unsigned kPartition = 0x7fff;
   if ((raw(pkey) & kPartition) == 0) return false;
-  if (end_port(world, port)) {
+  if (is_end_port(world, port)) {
     if (direction == Direction::out) return any_key(world, port, [pkey](Pkey held) { return held == pkey; });
     return any_key(world, port, [pkey](Pkey held) { return pkeys_match(pkey, held); });
   }
@@ -58,7 +58,7 @@ Pkey pkey_at(const World& world, PortIndex port, std::size_t index) {
 
 void refuse_pkey(World& world, PortIndex port, Direction direction, const KeyViolation& packet) {
   count_up(world.port(port).info.pkey_violations);
-  if (end_port(world, port))
+  if (is_end_port(world, port))
     return world.raise(port, bad_key_notice(world, port, mad::TrapNumber::bad_pkey, packet));
   world.perf().add(port, direction == Direction::in ? PerfCounter::rcv_constraint_errors
                                                     : PerfCounter::xmit_constraint_errors);

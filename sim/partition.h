@@ -23,6 +23,9 @@ constexpr bool pkeys_match(Pkey a, Pkey b) {
          ((raw(a) | raw(b)) & 0x8000) != 0;
 }
 
+/// A port of an HCA or router, or port 0 of a switch.
+bool is_end_port(const World& world, PortIndex port);
+
 /// True when the port lets a packet with this P_Key pass.
 bool partition_admits(const World& world, PortIndex port, Pkey pkey, Direction direction);
 

@@ -9,8 +9,6 @@
 namespace weft::sim {
 namespace {
 
-constexpr std::uint32_t kNoSwitch = ProgrammedTables::kNoSwitch;
-
 class Judge {
  public:
   Judge(const World& world, const PortSets& sets, Sl sl, std::size_t max_failures)
@@ -54,7 +52,7 @@ class Judge {
   }
   bool host_behind(PortIndex p) const {
     const PortIndex peer = tables_.arrival_from(p);
-    return peer != kNoPort && tables_.switch_at(peer) == kNoSwitch;
+    return peer != kNoPort && tables_.switch_at(peer) == ProgrammedTables::kNoSwitch;
   }
   void failed(std::string what) {
     if (verdict_.failures.size() < max_failures_) verdict_.failures.push_back(std::move(what));
@@ -108,7 +106,7 @@ class Judge {
     const Port& port = world_.port(at.arrival);
     const PortIndex out = world_.port_of(port.node, exit);
     const PortIndex next = tables_.arrival_from(out);
-    if (next == kNoPort || tables_.switch_at(next) == kNoSwitch) {
+    if (next == kNoPort || tables_.switch_at(next) == ProgrammedTables::kNoSwitch) {
       failed(fmt::format("{}, a member for {}, leads to no switch", world_.name(out), target(d)));
       return std::nullopt;
     }
@@ -119,7 +117,8 @@ class Judge {
       return std::nullopt;
     }
     // Nothing waits for the first link of a way: what comes from a host or the switch itself holds no lane.
-    const bool from_a_switch = port.number != PortNum{0} && tables_.switch_at(port.peer) != kNoSwitch;
+    const bool from_a_switch =
+        port.number != PortNum{0} && tables_.switch_at(port.peer) != ProgrammedTables::kNoSwitch;
     if (from_a_switch) graph_.depend(graph_.channel(at.arrival, at.vl), exit, vl);
     return Place{next, vl};
   }

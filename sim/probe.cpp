@@ -54,10 +54,6 @@ Vl lane_from(const World& world, PortIndex in, PortIndex out, Sl sl) {
   return lane_out(world, exit.node, world.port(in).number, exit.number, sl);
 }
 
-bool end_port(const World& world, PortIndex p) {
-  return !world.is_switch(world.port(p).node) || world.port(p).number == PortNum{0};
-}
-
 /// One packet on its way, with all that it leaves behind.
 class Walker {
  public:
@@ -205,7 +201,7 @@ std::vector<std::string> probe_every_way(const World& world, const Probe& probe)
     failures.push_back(fmt::format("{} at {}", name(drop), world.name(at)));
   };
   const auto enter = [&](PortIndex in) {
-    if (end_port(world, in) && in != probe.from) {
+    if (is_end_port(world, in) && in != probe.from) {
       if (const Drop drop = taking(world, in, probe); drop != Drop::none) fail_at(drop, in);
       return;
     }

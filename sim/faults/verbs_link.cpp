@@ -78,7 +78,7 @@ Action make_plug(Reading& in) {
   return [=](Faults& faults) { faults.world().plug(a, b); };
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kLinkVerbs = {
     Verb{"cut", "CABLES [pick=N|N%] [for=TIME]", "cuts cables; `for` mends them again", make_cut},
     Verb{"mend", "CABLES [pick=N|N%]", "makes cut cables whole", make_mend},
     Verb{"flap", "CABLES [pick=] [period=100ms] [down=50ms] [times=10]",
@@ -90,6 +90,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> link_verbs() { return kVerbs; }
+std::span<const Verb> link_verbs() { return kLinkVerbs; }
 
 }  // namespace weft::sim

@@ -125,7 +125,7 @@ Action make_lose_device(Reading& in) {
   return [=](Faults& faults) { faults.network().lose_device(p, away); };
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kNodeVerbs = {
     Verb{"mute", "NODES [pick=N|N%] [mode=agent|smi] [for=TIME]",
          "answers nothing; with smi passes no directed routes on either", make_mute},
     Verb{"unmute", "NODES", "answers again", make_unmute},
@@ -145,6 +145,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> node_verbs() { return kVerbs; }
+std::span<const Verb> node_verbs() { return kNodeVerbs; }
 
 }  // namespace weft::sim

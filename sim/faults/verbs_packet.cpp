@@ -137,7 +137,7 @@ Action make_storm(Reading& in) {
   };
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kPacketVerbs = {
     Verb{"delay", "NODES [pick=N|N%] by=TIME", "its agents are so slow; 0s ends it", make_delay},
     Verb{"lose", "NODES [pick=] [rate=100%] [what=any|request|answer]",
          "loses what its agents are asked, or answer", make_lose},
@@ -156,6 +156,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> packet_verbs() { return kVerbs; }
+std::span<const Verb> packet_verbs() { return kPacketVerbs; }
 
 }  // namespace weft::sim

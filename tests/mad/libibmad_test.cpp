@@ -12,7 +12,7 @@
 namespace weft::mad {
 namespace {
 
-constexpr std::uint64_t kRounds = 100;
+constexpr std::uint64_t kComparisons = 100;
 
 /// libibmad reads and writes whole words.
 struct alignas(8) Bytes {
@@ -143,7 +143,7 @@ TEST(Libibmad, ReadsAndWritesEveryFieldAsWeDo) {
     for_each_field<S>([&](const auto& field) {
       for (const Mapping& mapping : mappings()) {
         if (mapping.attribute != attribute.name || mapping.field != field.name) continue;
-        for (std::uint64_t seed = 0; seed < kRounds; ++seed) {
+        for (std::uint64_t seed = 0; seed < kComparisons; ++seed) {
           SCOPED_TRACE(std::string(attribute.name) + " " + std::string(field.name) + " seed " +
                        std::to_string(seed));
           std::mt19937_64 random(seed);
@@ -204,7 +204,7 @@ std::array<std::uint8_t, kMadSize> their_request(const Smp& smp) {
 }
 
 TEST(Libibmad, MakesTheSameRequests) {
-  for (std::uint64_t seed = 0; seed < kRounds; ++seed) {
+  for (std::uint64_t seed = 0; seed < kComparisons; ++seed) {
     std::mt19937_64 random(seed);
     Smp smp;
     smp.method = random() % 2 == 0 ? Method::get : Method::set;

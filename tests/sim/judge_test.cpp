@@ -7,15 +7,15 @@
 namespace weft::sim {
 namespace {
 
-struct Routed : Lab {
-  explicit Routed(int switches, bool ring = false) : Lab(row_of(switches, ring)) {
+struct RoutedRow : Lab {
+  explicit RoutedRow(int switches, bool ring = false) : Lab(row_of(switches, ring)) {
     make_active();
     route_row(switches, ring);
   }
 };
 
 TEST(AllPairs, FindsEveryPairReached) {
-  Routed lab(5);
+  RoutedRow lab(5);
   const Reach reach = all_pairs(lab.world);
   EXPECT_TRUE(reach.complete()) << (reach.failures.empty() ? "" : reach.failures[0]);
   EXPECT_EQ(reach.host_pairs, 20u);
@@ -24,7 +24,7 @@ TEST(AllPairs, FindsEveryPairReached) {
 }
 
 TEST(AllPairs, NamesAHole) {
-  Routed lab(5);
+  RoutedRow lab(5);
   lab.entry("s2", lab.lid_of("h4"), 255);
   const Reach reach = all_pairs(lab.world);
   EXPECT_EQ(reach.host_pairs_reached, 17u) << "from h0, h1 and h2";
@@ -34,7 +34,7 @@ TEST(AllPairs, NamesAHole) {
 }
 
 TEST(AllPairs, FindsALoop) {
-  Routed lab(5);
+  RoutedRow lab(5);
   lab.entry("s3", lab.lid_of("h4"), 1);
   const Reach reach = all_pairs(lab.world, 1);
   EXPECT_EQ(reach.host_pairs_reached, 16u);
@@ -43,7 +43,7 @@ TEST(AllPairs, FindsALoop) {
 }
 
 TEST(AllPairs, CountsAPortThatIsNotActive) {
-  Routed lab(3);
+  RoutedRow lab(3);
   lab.info("h1", 1).state = PortState::armed;
   const Reach reach = all_pairs(lab.world);
   EXPECT_EQ(reach.host_pairs, 6u);
@@ -51,7 +51,7 @@ TEST(AllPairs, CountsAPortThatIsNotActive) {
 }
 
 TEST(AllPairs, CountsAHostWithoutALid) {
-  Routed lab(3);
+  RoutedRow lab(3);
   lab.world.set_lid(lab.port("h1", 1), kLidNone);
   const Reach reach = all_pairs(lab.world);
   EXPECT_EQ(reach.host_pairs_reached, 4u) << "it still reaches the others";
@@ -60,7 +60,7 @@ TEST(AllPairs, CountsAHostWithoutALid) {
 }
 
 TEST(AllPairs, LeavesOutACutHost) {
-  Routed lab(3);
+  RoutedRow lab(3);
   lab.world.cut_link(lab.node("h1"), PortNum{1});
   const Reach reach = all_pairs(lab.world);
   EXPECT_EQ(reach.host_pairs, 2u);
@@ -68,13 +68,13 @@ TEST(AllPairs, LeavesOutACutHost) {
 }
 
 TEST(AllPairs, TellsApartTwoPortsWithOneLid) {
-  Routed lab(3);
+  RoutedRow lab(3);
   lab.world.set_lid(lab.port("h2", 1), lab.lid_of("h0"));
   EXPECT_FALSE(all_pairs(lab.world).complete());
 }
 
 TEST(AllPairs, NeedsEveryPathBit) {
-  Routed lab(2);
+  RoutedRow lab(2);
   lab.world.set_lid(lab.port("h1", 1), Lid{40}, 1);
   for (const int lid : {40, 41}) {
     lab.entry("s0", static_cast<Lid>(lid), 2);
@@ -88,7 +88,7 @@ TEST(AllPairs, NeedsEveryPathBit) {
 TEST(AllPairs, AgreesWithThePacketsThemselves) {
   Random random(99);
   for (int round = 0; round < 30; ++round) {
-    Routed lab(6, true);
+    RoutedRow lab(6, true);
     for (int i = 0; i < 3; ++i)
       lab.entry("s" + std::to_string(random.next() % 6), static_cast<Lid>(1 + random.next() % 12),
                 static_cast<int>(random.next() % 5));
@@ -104,7 +104,7 @@ TEST(AllPairs, AgreesWithThePacketsThemselves) {
 }
 
 TEST(Path, ListsEveryHop) {
-  Routed lab(3);
+  RoutedRow lab(3);
   const Path way = path(lab.world, lab.port("h0", 1), lab.lid_of("h2"));
   EXPECT_EQ(describe(lab.world, lab.port("h0", 1), way), "h0[1] > s0[2] > s1[2] > s2[3] > h2[1]");
 }
@@ -120,7 +120,7 @@ TEST(PortSummary, CountsStatesOfLinkedPorts) {
 }
 
 TEST(CreditLoop, IsFoundOnARingThatGoesRound) {
-  Routed lab(4, true);
+  RoutedRow lab(4, true);
   const auto loop = credit_loop(lab.world);
   ASSERT_TRUE(loop);
   EXPECT_NE(loop->find("s2[2] > "), std::string::npos) << *loop;

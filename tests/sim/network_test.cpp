@@ -15,8 +15,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-struct Routed : Lab {
-  explicit Routed(int switches = 4, std::uint64_t seed = 1) : Lab(row_of(switches, false), {}, seed) {
+struct RoutedNetwork : Lab {
+  explicit RoutedNetwork(int switches = 4, std::uint64_t seed = 1) : Lab(row_of(switches, false), {}, seed) {
     make_active();
     route_row(switches);
     for (std::uint32_t p = 0; p < world.port_slots(); ++p)
@@ -25,7 +25,7 @@ struct Routed : Lab {
 };
 
 TEST(Network, AnswersLidRoutedRequests) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener sm(lab, "h0", 1);
   const auto answer = sm.ask(to_lid(get(AttrId::node_info, 0), lab.lid_of("s2")));
   ASSERT_TRUE(answer);
@@ -37,7 +37,7 @@ TEST(Network, AnswersLidRoutedRequests) {
 }
 
 TEST(Network, LosesAnAnswerThatHasNoWayBack) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener sm(lab, "h0", 1);
   lab.entry("s2", lab.lid_of("h0"), 255);
   EXPECT_FALSE(sm.ask(to_lid(get(AttrId::node_info, 0), lab.lid_of("s2"))));
@@ -99,7 +99,7 @@ TEST(Network, RepeatsItselfWithTheSameSeed) {
 }
 
 TEST(Network, GivesSmInfoToTheProgramThatIsSm) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener asker(lab, "h0", 1);
   Listener other(lab, "h3", 1);
   const mad::Smp question = get(AttrId::sm_info, 0, {1, 2, 2, 2, 3});
@@ -122,7 +122,7 @@ TEST(Network, GivesSmInfoToTheProgramThatIsSm) {
 }
 
 TEST(Network, TellsApartTwoProgramsAtOnePort) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener first(lab, "h0", 1);
   Listener second(lab, "h0", 1);
   EXPECT_TRUE(second.ask(to_lid(get(AttrId::node_info, 0), lab.lid_of("h1"))));
@@ -130,7 +130,7 @@ TEST(Network, TellsApartTwoProgramsAtOnePort) {
 }
 
 TEST(Network, DropsWhatNobodyTakes) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener asker(lab, "h0", 1);
   mad::Mad mad = mad::to_mad(to_lid(get(AttrId::node_info, 0), lab.lid_of("h3")));
   mad.bytes[1] = 0x32;  // a vendor's class
@@ -180,7 +180,7 @@ std::vector<mad::Notice> notices(const Listener& sm, mad::TrapNumber trap) {
 }
 
 TEST(Traps, ComeFromBothSwitchesOfACutLinkAndAreRepeated) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener sm(lab, "h0", 1);
   lab.network.set_is_sm(sm.client, true);
   lab.world.cut_link(lab.node("s3"), PortNum{3});
@@ -198,7 +198,7 @@ TEST(Traps, ComeFromBothSwitchesOfACutLinkAndAreRepeated) {
 }
 
 TEST(Traps, StopWhenRepressed) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener sm(lab, "h0", 1);
   lab.network.set_is_sm(sm.client, true);
   lab.world.cut_link(lab.node("s1"), PortNum{3});
@@ -216,14 +216,14 @@ TEST(Traps, StopWhenRepressed) {
 }
 
 TEST(Traps, AreGivenUpAtLast) {
-  Routed lab;
+  RoutedNetwork lab;
   lab.world.cut_link(lab.node("s1"), PortNum{3});
   lab.clock.run_until(seconds(100));
   EXPECT_EQ(lab.network.traps().pending(), 0u);
 }
 
 TEST(Traps, TellOfIsSm) {
-  Routed lab;
+  RoutedNetwork lab;
   Listener sm(lab, "h0", 1);
   Listener other(lab, "h2", 1);
   lab.network.set_is_sm(sm.client, true);
@@ -240,7 +240,7 @@ TEST(Traps, TellOfIsSm) {
 // Faults of the World that packets show.
 
 TEST(World, RebootsToABlankDevice) {
-  Routed lab;
+  RoutedNetwork lab;
   const NodeIndex s1 = lab.node("s1");
   lab.info("s1", 0).m_key = 5;
   lab.world.reboot(s1, seconds(2));

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::string refusal(const std::string& text) {
+std::string script_refusal(const std::string& text) {
   Lab lab(row_of(3, false));
   const Result<Script> script = script_from(lab.world, text, "f.yaml");
   return script ? "taken" : script.error().what;
@@ -57,18 +57,20 @@ steps:
 }
 
 TEST(Script, SaysWhereItIsWrong) {
-  EXPECT_EQ(refusal("steps: []"), "taken");
-  EXPECT_EQ(refusal(""), "f.yaml:1: a script is a list under steps:");
-  EXPECT_EQ(refusal("steps:\n  - cut: s0\n  - cut: s9\n"), "f.yaml:3: cut: no node \"s9\"");
-  EXPECT_EQ(refusal("steps:\n  - at: 2\n    cut: s0\n"), "f.yaml:2: at: takes a time such as 20ms");
-  EXPECT_EQ(refusal("steps:\n  - at: 2s\n"), "f.yaml:2: a step without a verb");
-  EXPECT_EQ(refusal("steps:\n  - cut: s0\n    mend: s0\n"), "f.yaml:3: one verb a step: cut and mend");
-  EXPECT_EQ(refusal("steps:\n  - {cut: s0, times: 3}\n"), "f.yaml:2: times: needs every:");
-  EXPECT_EQ(refusal("steps:\n  - {cut: s0, at: 1s, after: {node: s0}}\n"),
+  EXPECT_EQ(script_refusal("steps: []"), "taken");
+  EXPECT_EQ(script_refusal(""), "f.yaml:1: a script is a list under steps:");
+  EXPECT_EQ(script_refusal("steps:\n  - cut: s0\n  - cut: s9\n"), "f.yaml:3: cut: no node \"s9\"");
+  EXPECT_EQ(script_refusal("steps:\n  - at: 2\n    cut: s0\n"), "f.yaml:2: at: takes a time such as 20ms");
+  EXPECT_EQ(script_refusal("steps:\n  - at: 2s\n"), "f.yaml:2: a step without a verb");
+  EXPECT_EQ(script_refusal("steps:\n  - cut: s0\n    mend: s0\n"), "f.yaml:3: one verb a step: cut and mend");
+  EXPECT_EQ(script_refusal("steps:\n  - {cut: s0, times: 3}\n"), "f.yaml:2: times: needs every:");
+  EXPECT_EQ(script_refusal("steps:\n  - {cut: s0, at: 1s, after: {node: s0}}\n"),
             "f.yaml:2: after: and at: do not go together");
-  EXPECT_EQ(refusal("steps:\n  - after: {nod: s0}\n    cut: s0\n"), "f.yaml:2: after: takes no \"nod\"");
-  EXPECT_EQ(refusal("steps:\n  - cut: [s0]\n"), "f.yaml:2: takes what it is about, or a map of arguments");
-  EXPECT_EQ(refusal("steps: [\n"), "f.yaml:2: end of sequence flow not found");
+  EXPECT_EQ(script_refusal("steps:\n  - after: {nod: s0}\n    cut: s0\n"),
+            "f.yaml:2: after: takes no \"nod\"");
+  EXPECT_EQ(script_refusal("steps:\n  - cut: [s0]\n"),
+            "f.yaml:2: takes what it is about, or a map of arguments");
+  EXPECT_EQ(script_refusal("steps: [\n"), "f.yaml:2: end of sequence flow not found");
 }
 
 }  // namespace

@@ -122,12 +122,12 @@ TEST(IbsimFile, ReadsModulesCommentsAndWhatIbsimIgnores) {
   EXPECT_EQ(read_in.cables.size(), 2U);
 }
 
-struct Bad {
+struct BadNet {
   const char* text;
   const char* message;
 };
 
-class BadNetFile : public testing::TestWithParam<Bad> {};
+class BadNetFile : public testing::TestWithParam<BadNet> {};
 
 TEST_P(BadNetFile, IsRefusedWithItsLine) {
   const auto topology = read_ibsim(GetParam().text, "f");
@@ -138,46 +138,48 @@ TEST_P(BadNetFile, IsRefusedWithItsLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadNetFile,
     testing::Values(
-        Bad{"", "f: no Switch or Ca record"}, Bad{"hello\nworld\n", "f: no Switch or Ca record in 2 lines"},
-        Bad{"\n[1] \"a\"[1]\n", "f:2: port outside of a"},
-        Bad{"Swich 2 \"a\"\n[1] \"b\"[1]\n", "f:2: port outside of a"},
-        Bad{"Switch \"a\"\n", "f:1: bad number of ports"},
-        Bad{"Switch 255 \"a\"\n", "f:1: bad number of ports"},
-        Bad{"Switch 0 \"a\"\n", "f:1: bad number of ports"},
-        Bad{"Switch 99999999999999999999999 \"a\"\n", "f:1: bad number"},
-        Bad{"Switch 2 a\n", "f:1: node id in quotes"}, Bad{"Switch 2 \"a\n", "f:1: node id in quotes"},
-        Bad{"Switch 2 \"a b\"\n", "f:1: blank or @"}, Bad{"Switch 2 \"a@1\"\n", "f:1: blank or @"},
-        Bad{"Switch 2 \"a\"\nSwitch 2 \"a\"\n", "f:2: node \"a\" is already at line 1"},
-        Bad{"switchguid=0\nSwitch 2 \"a\"\n", "f:1: bad GUID"},
-        Bad{"switchguid=0x5(x)\n", "f:1: bad port GUID"},
-        Bad{"switchguid=5\nSwitch 2 \"a\"\nswitchguid=5\nSwitch 2 \"b\"\n",
-            "f:4: node GUID 0x0000000000000005 is already that of the node at line 2"},
-        Bad{"caguid=4\nCa 1 \"a\"\n\nswitchguid=5\nSwitch 2 \"b\"\n", "f:5: port GUID"},
-        Bad{"devid=x\n", "f:1: bad number for devid"}, Bad{"width=32\n", "f:1: bad number for width"},
-        Bad{"include \"x\"\n", "f:1: include is not read"},
-        Bad{"Switch 2 \"a\"\n[3] \"b\"[1]\n", "f:2: bad port number; \"a\" has ports 1 to 2"},
-        Bad{"Switch 2 \"a\"\n[x] \"b\"[1]\n", "f:2: bad port number"},
-        Bad{"Switch 2 \"a\"\n[1\n", "f:2: bad port number"},
-        Bad{"Switch 2 \"a\"\n[1]@\"x\"[1]\n", "f:2: port aliases"},
-        Bad{"Switch 2 \"a\"\n[1]\n", "f:2: the peer's node id"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"\n", "f:2: bad port number of the peer"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1]\n", "f:2: unknown node \"b\""},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[3]\nSwitch 2 \"b\"\n", "f:2: port 3 of \"b\", which has 2"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1]\nSwitch 2 \"b\"\n",
-            "f:2: \"a\"[1] names \"b\"[1], which does not name it"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1]\nSwitch 2 \"b\"\n[1] \"a\"[2]\n",
-            "f:2: \"a\"[1] names \"b\"[1], which names \"a\"[2] at line 4"},
-        Bad{"Switch 2 \"a\"\n[1] \"a\"[1]\n", "f:2: port 1 of \"a\" is cabled to itself"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\n",
-            "f:3: port 1 of \"a\" is already cabled at line 2"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] w=99\n", "f:2: bad number for w="},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] z=1\n", "f:2: w=, s=, e="},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] # lid 0 4xFAST\n", "f:2: unknown link width or speed \"4xFAST\""},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] # lid 0 3xEDR\n", "f:2: unknown link width or speed \"3xEDR\""},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] w=1\nSwitch 2 \"b\"\n[1] \"a\"[1] w=2\n",
-            "f:2: no width in common with the other end at line 4"},
-        Bad{"Switch 2 \"a\"\n[1] \"b\"[1] # 4xEDR\nSwitch 2 \"b\"\n[1] \"a\"[1] # 4xHDR\n",
-            "f:2: no speed in common"}));
+        BadNet{"", "f: no Switch or Ca record"},
+        BadNet{"hello\nworld\n", "f: no Switch or Ca record in 2 lines"},
+        BadNet{"\n[1] \"a\"[1]\n", "f:2: port outside of a"},
+        BadNet{"Swich 2 \"a\"\n[1] \"b\"[1]\n", "f:2: port outside of a"},
+        BadNet{"Switch \"a\"\n", "f:1: bad number of ports"},
+        BadNet{"Switch 255 \"a\"\n", "f:1: bad number of ports"},
+        BadNet{"Switch 0 \"a\"\n", "f:1: bad number of ports"},
+        BadNet{"Switch 99999999999999999999999 \"a\"\n", "f:1: bad number"},
+        BadNet{"Switch 2 a\n", "f:1: node id in quotes"}, BadNet{"Switch 2 \"a\n", "f:1: node id in quotes"},
+        BadNet{"Switch 2 \"a b\"\n", "f:1: blank or @"}, BadNet{"Switch 2 \"a@1\"\n", "f:1: blank or @"},
+        BadNet{"Switch 2 \"a\"\nSwitch 2 \"a\"\n", "f:2: node \"a\" is already at line 1"},
+        BadNet{"switchguid=0\nSwitch 2 \"a\"\n", "f:1: bad GUID"},
+        BadNet{"switchguid=0x5(x)\n", "f:1: bad port GUID"},
+        BadNet{"switchguid=5\nSwitch 2 \"a\"\nswitchguid=5\nSwitch 2 \"b\"\n",
+               "f:4: node GUID 0x0000000000000005 is already that of the node at line 2"},
+        BadNet{"caguid=4\nCa 1 \"a\"\n\nswitchguid=5\nSwitch 2 \"b\"\n", "f:5: port GUID"},
+        BadNet{"devid=x\n", "f:1: bad number for devid"}, BadNet{"width=32\n", "f:1: bad number for width"},
+        BadNet{"include \"x\"\n", "f:1: include is not read"},
+        BadNet{"Switch 2 \"a\"\n[3] \"b\"[1]\n", "f:2: bad port number; \"a\" has ports 1 to 2"},
+        BadNet{"Switch 2 \"a\"\n[x] \"b\"[1]\n", "f:2: bad port number"},
+        BadNet{"Switch 2 \"a\"\n[1\n", "f:2: bad port number"},
+        BadNet{"Switch 2 \"a\"\n[1]@\"x\"[1]\n", "f:2: port aliases"},
+        BadNet{"Switch 2 \"a\"\n[1]\n", "f:2: the peer's node id"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"\n", "f:2: bad port number of the peer"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1]\n", "f:2: unknown node \"b\""},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[3]\nSwitch 2 \"b\"\n", "f:2: port 3 of \"b\", which has 2"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1]\nSwitch 2 \"b\"\n",
+               "f:2: \"a\"[1] names \"b\"[1], which does not name it"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1]\nSwitch 2 \"b\"\n[1] \"a\"[2]\n",
+               "f:2: \"a\"[1] names \"b\"[1], which names \"a\"[2] at line 4"},
+        BadNet{"Switch 2 \"a\"\n[1] \"a\"[1]\n", "f:2: port 1 of \"a\" is cabled to itself"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\n",
+               "f:3: port 1 of \"a\" is already cabled at line 2"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] w=99\n", "f:2: bad number for w="},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] z=1\n", "f:2: w=, s=, e="},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] # lid 0 4xFAST\n",
+               "f:2: unknown link width or speed \"4xFAST\""},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] # lid 0 3xEDR\n", "f:2: unknown link width or speed \"3xEDR\""},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] w=1\nSwitch 2 \"b\"\n[1] \"a\"[1] w=2\n",
+               "f:2: no width in common with the other end at line 4"},
+        BadNet{"Switch 2 \"a\"\n[1] \"b\"[1] # 4xEDR\nSwitch 2 \"b\"\n[1] \"a\"[1] # 4xHDR\n",
+               "f:2: no speed in common"}));
 
 }  // namespace
 }  // namespace weft::topology

@@ -39,12 +39,12 @@ TEST(JsonFile, FillsInWhatIsLeftOut) {
   EXPECT_EQ(read->cables[0], (Cable{{0, PortNum{2}}, {1, PortNum{4}}, LinkWidth::x4, LinkSpeed::ndr}));
 }
 
-struct Bad {
+struct BadText {
   const char* text;
   const char* message;
 };
 
-class BadJson : public testing::TestWithParam<Bad> {};
+class BadJson : public testing::TestWithParam<BadText> {};
 
 TEST_P(BadJson, IsRefusedWithItsPlace) {
   const auto topology = read_json(GetParam().text, "f");
@@ -61,25 +61,27 @@ TEST_P(BadJson, IsRefusedWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadJson,
     testing::Values(
-        Bad{"", "f:1: "}, Bad{"{\n\n\"a\": x}", "f:3: "}, Bad{"{} {}", "f:1: "},
-        Bad{"[]", "f: not a JSON object"}, Bad{"{}", "f: \"weft_topology\": 1 is missing"},
-        Bad{"{\"weft_topology\": 2}", "f: \"weft_topology\": 1"},
-        Bad{"{\"weft_topology\": 1, \"node\": []}", "f: file: unknown key \"node\""},
-        Bad{"{\"weft_topology\": 1, \"nodes\": {}}", "f: file: nodes is not a list"},
-        Bad{WITH_NODES("7"), "f: nodes[0]: not an object"},
-        Bad{WITH_NODES("{\"id\": 7}"), "f: nodes[0]: id is not a string"},
-        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hub\"}"), "f: nodes[0]: type is none of"},
-        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": 7}"), "f: nodes[0]: guid is not a GUID"},
-        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"ports\": 300}"), "f: nodes[0]: ports is not"},
-        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 1, \"x\": 1}"),
-            "f: nodes[0]: unknown key \"x\""},
-        Bad{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 0}"),
-            "f: a: 0 ports"},
-        Bad{WITH_CABLE("3"), "f: cables[0]: not ["},
-        Bad{WITH_CABLE("[\"t\", 1, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: unknown node \"t\""},
-        Bad{WITH_CABLE("[\"s\", 0, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: bad port number of s"},
-        Bad{WITH_CABLE("[\"s\", 1, \"s\", 2, \"5x\", \"HDR\"]"), "f: cables[0]: bad link width"},
-        Bad{WITH_CABLE("[\"s\", 1, \"s\", 5, \"4x\", \"HDR\"]"), "f: cable 0 ends at port 5 of s"}));
+        BadText{"", "f:1: "}, BadText{"{\n\n\"a\": x}", "f:3: "}, BadText{"{} {}", "f:1: "},
+        BadText{"[]", "f: not a JSON object"}, BadText{"{}", "f: \"weft_topology\": 1 is missing"},
+        BadText{"{\"weft_topology\": 2}", "f: \"weft_topology\": 1"},
+        BadText{"{\"weft_topology\": 1, \"node\": []}", "f: file: unknown key \"node\""},
+        BadText{"{\"weft_topology\": 1, \"nodes\": {}}", "f: file: nodes is not a list"},
+        BadText{WITH_NODES("7"), "f: nodes[0]: not an object"},
+        BadText{WITH_NODES("{\"id\": 7}"), "f: nodes[0]: id is not a string"},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hub\"}"), "f: nodes[0]: type is none of"},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": 7}"),
+                "f: nodes[0]: guid is not a GUID"},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"ports\": 300}"),
+                "f: nodes[0]: ports is not"},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 1, \"x\": 1}"),
+                "f: nodes[0]: unknown key \"x\""},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 0}"),
+                "f: a: 0 ports"},
+        BadText{WITH_CABLE("3"), "f: cables[0]: not ["},
+        BadText{WITH_CABLE("[\"t\", 1, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: unknown node \"t\""},
+        BadText{WITH_CABLE("[\"s\", 0, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: bad port number of s"},
+        BadText{WITH_CABLE("[\"s\", 1, \"s\", 2, \"5x\", \"HDR\"]"), "f: cables[0]: bad link width"},
+        BadText{WITH_CABLE("[\"s\", 1, \"s\", 5, \"4x\", \"HDR\"]"), "f: cable 0 ends at port 5 of s"}));
 
 }  // namespace
 }  // namespace weft::topology

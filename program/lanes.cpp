@@ -1,0 +1,170 @@
+#include "program/lanes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "mad/tables.h"
+#include "transport/concurrency.h"
+#include "transport/target.h"
+
+namespace weft::program {
+namespace {
+
+constexpr std::uint32_t kEveryOut = 1U << 16;
+constexpr std::uint32_t kEveryIn = 1U << 17;
+
+std::uint32_t pair_of(std::size_t in, std::size_t out) {
+  return static_cast<std::uint32_t>(in << 8 | out);
+}
+
+/// The table of one switch, of ports that matter: port 0 and linked ones as inputs, linked ones as outputs.
+class LaneTable {
+ public:
+  LaneTable(const fabric::Fabric& fabric, const routing::Lanes& lanes, SwitchId id) : lanes_(lanes), id_(id) {
+    const auto ports = fabric.ports(id);
+    ins_.push_back(0);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      ins_.push_back(p);
+      outs_.push_back(p);
+    }
+  }
+
+  std::vector<LaneSet> pairs() const {
+    std::vector<LaneSet> sets;
+    for (const std::size_t in : ins_)
+      for (const std::size_t out : outs_) sets.push_back({pair_of(in, out), at(in, out)});
+    return sets;
+  }
+
+  /// Rows, then columns in which all inputs agree, then what neither says.
+  std::vector<LaneSet> rows_and_columns() const {
+    std::vector<std::size_t> uniform;
+    std::vector<std::size_t> mixed;
+    for (const std::size_t out : outs_)
+      (std::ranges::all_of(ins_, [&](std::size_t in) { return at(in, out) == at(0, out); }) ? uniform : mixed)
+          .push_back(out);
+    std::vector<LaneSet> sets;
+    std::vector<LaneSet> single;
+    std::vector<bool> column_says_more(uniform.size());
+    for (const std::size_t in : ins_) {
+      const Vl usual = most_usual(in, mixed.empty() ? outs_ : mixed);
+      sets.push_back({pair_of(in, 0) | kEveryOut, usual});
+      for (const std::size_t out : mixed)
+        if (at(in, out) != usual) single.push_back({pair_of(in, out), at(in, out)});
+      for (std::size_t u = 0; u < uniform.size(); ++u)
+        if (at(in, uniform[u]) != usual) column_says_more[u] = true;
+    }
+    for (std::size_t u = 0; u < uniform.size(); ++u)
+      if (column_says_more[u]) sets.push_back({pair_of(0, uniform[u]) | kEveryIn, at(0, uniform[u])});
+    sets.insert(sets.end(), single.begin(), single.end());
+    return sets;
+  }
+
+ private:
+  Vl at(std::size_t in, std::size_t out) const {
+    return lanes_.at(id_, static_cast<PortNum>(in), static_cast<PortNum>(out));
+  }
+  Vl most_usual(std::size_t in, const std::vector<std::size_t>& outs) const {
+    std::array<std::size_t, 16> count{};
+    for (const std::size_t out : outs) ++count[raw(at(in, out))];
+    return static_cast<Vl>(std::ranges::max_element(count) - count.begin());
+  }
+
+  const routing::Lanes& lanes_;
+  SwitchId id_;
+  std::vector<std::size_t> ins_;
+  std::vector<std::size_t> outs_;
+};
+
+mad::AttrData one_lane(Vl vl) {
+  mad::SlToVlTable table;
+  table.vl.fill(vl);
+  return mad::encode(table);
+}
+
+struct LaneWork {
+  SwitchId id{};
+  std::vector<LaneSet> sets;
+  std::uint64_t digest = 0;
+};
+
+std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
+                                const plan::DeviceMap& devices) {
+  std::vector<LaneWork> work;
+  for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
+    LaneWork one{.id = static_cast<SwitchId>(s), .sets = lane_sets(fabric, lanes, static_cast<SwitchId>(s))};
+    one.digest = lanes_digest(one.sets);
+    const auto record = devices.find(fabric.node(one.id).guid);
+    if (record == devices.end() || record->second->lanes_digest != one.digest) work.push_back(std::move(one));
+  }
+  return work;
+}
+
+/// One run of write_lanes; its coroutines borrow it.
+struct LaneWriter {
+  transport::SmpClient& client;
+  const fabric::Fabric& fabric;
+  const fabric::PathTree& paths;
+  std::function<void()> step;
+  LanesWritten result;
+
+  /// One Set after the other: columns must come after rows.
+  asio::awaitable<void> write(const LaneWork& work) {
+    const Guid guid = fabric.node(work.id).guid;
+    const auto way = transport::target_by(guid, paths.ports_to(fabric.node_of(work.id)));
+    if (!way) co_return;
+    for (const LaneSet& one : work.sets) {
+      const mad::AttrData data = one_lane(one.vl);
+      Result<mad::AttrData> answer =
+          co_await client.set(*way, mad::AttrId::sl_to_vl, one.modifier, data);
+      if (answer && mad::decode<mad::SlToVlTable>(*answer) == mad::decode<mad::SlToVlTable>(data)) continue;
+      result.digests[guid] = 0;
+      const bool cancelled = !answer && answer.error().code == Errc::cancelled;
+      if (!cancelled)
+        result.failed.push_back({guid, fmt::format("SLtoVLMappingTable 0x{:x}", one.modifier),
+                                 answer ? "answered with other lanes" : answer.error().what});
+      step();
+      co_return;
+    }
+    result.digests[guid] = work.digest;
+    step();
+  }
+};
+
+struct WriteLanesOf {
+  LaneWriter* writer;
+  asio::awaitable<void> operator()(const LaneWork& work) const { return writer->write(work); }
+};
+
+}  // namespace
+
+std::vector<LaneSet> lane_sets(const fabric::Fabric& fabric, const routing::Lanes& lanes, SwitchId id) {
+  const LaneTable table(fabric, lanes, id);
+  const bool wildcards = fabric.node(id).switch_facts.optimized_sl_to_vl;
+  return wildcards ? table.rows_and_columns() : table.pairs();
+}
+
+std::uint64_t lanes_digest(std::span<const LaneSet> sets) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const LaneSet& one : sets)
+    hash = (hash ^ (std::uint64_t{one.modifier} << 8 | raw(one.vl))) * 0x100000001b3;
+  return hash == 0 ? 1 : hash;
+}
+
+bool lanes_differ(const fabric::Fabric& fabric, const routing::Lanes& lanes, const plan::DeviceMap& devices) {
+  return !lane_work(fabric, lanes, devices).empty();
+}
+
+asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
+                                          const fabric::PathTree& paths, const routing::Lanes& lanes,
+                                          const plan::DeviceMap& devices, std::function<void()> step) {
+  const std::vector<LaneWork> work = lane_work(fabric, lanes, devices);
+  LaneWriter writer{client, fabric, paths, std::move(step), {}};
+  const std::span<const LaneWork> items(work);
+  const WriteLanesOf act{&writer};
+  co_await transport::for_each(items, static_cast<std::size_t>(client.settings().window), act);
+  co_return std::move(writer.result);
+}
+
+}  // namespace weft::program

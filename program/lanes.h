@@ -1,0 +1,50 @@
+#pragma once
+// SL2VL tables of switches, as routing's Lanes demand them: which Sets make them, and sending these.
+//
+// Where a switch can take one table for all its ports (OptimizedSLtoVLMappingProgramming), whole rows are set first, then
+// the columns that differ from them, then single pairs; else one Set for every pair of ports that are linked. Input port 0 has
+// its row like any other. All SLs share one lane (routing/lanes.h). Source: IBTA vol. 1, 14.2.5.8.
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "fabric/path_tree.h"
+#include "plan/ledger.h"
+#include "routing/lanes.h"
+#include "transport/smp_client.h"
+
+namespace weft::program {
+
+struct LaneSet {
+  std::uint32_t modifier = 0;  ///< In port << 8 | out port; bit 16: every out port, bit 17: every in port.
+  Vl vl{};                     ///< For all SLs.
+  bool operator==(const LaneSet&) const = default;
+};
+
+/// The Sets that bring a switch's table to `lanes`, in the order in which they must be sent.
+std::vector<LaneSet> lane_sets(const fabric::Fabric& fabric, const routing::Lanes& lanes, SwitchId id);
+
+/// Hash of what a switch is to hold; never 0, which stands for "not known".
+std::uint64_t lanes_digest(std::span<const LaneSet> sets);
+
+struct LanesWritten {
+  /// By switch: the digest of what it holds now; 0 where a Set failed and it may hold anything.
+  std::map<Guid, std::uint64_t> digests;
+  struct Failed {
+    Guid node{};
+    std::string what;
+    std::string why;
+  };
+  std::vector<Failed> failed;
+};
+
+/// True when some switch is not on record to hold what `lanes` demand.
+bool lanes_differ(const fabric::Fabric& fabric, const routing::Lanes& lanes, const plan::DeviceMap& devices);
+
+/// Writes the tables of all switches whose record has another digest. `step` is called for each that is done.
+asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
+                                          const fabric::PathTree& paths, const routing::Lanes& lanes,
+                                          const plan::DeviceMap& devices, std::function<void()> step);
+
+}  // namespace weft::program
