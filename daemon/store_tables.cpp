@@ -11,6 +11,9 @@ CREATE TABLE IF NOT EXISTS lids (guid INTEGER PRIMARY KEY, base INTEGER NOT NULL
 CREATE TABLE devices (guid INTEGER PRIMARY KEY, unkept INTEGER NOT NULL, lft_digests BLOB NOT NULL);
 CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity INTEGER NOT NULL,
                      kind TEXT NOT NULL, node INTEGER NOT NULL, port INTEGER, text TEXT NOT NULL);
+)sql",
+                                   R"sql(
+ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
 )sql"};
 
 namespace {
@@ -54,7 +57,7 @@ Result<std::shared_ptr<const plan::LidMap>> load_lids(Database& database) {
 }
 
 Result<std::shared_ptr<const plan::DeviceMap>> load_devices(Database& database) {
-  auto rows = database.prepare("SELECT guid, unkept, lft_digests FROM devices ORDER BY guid");
+  auto rows = database.prepare("SELECT guid, unkept, lft_digests, lanes_digest FROM devices ORDER BY guid");
   if (!rows) return fail(rows.error());
   auto devices = std::make_shared<plan::DeviceMap>();
   for (;;) {
@@ -64,6 +67,7 @@ Result<std::shared_ptr<const plan::DeviceMap>> load_devices(Database& database) 
     auto record = std::make_shared<plan::DeviceRecord>();
     record->unkept_fields = static_cast<std::uint32_t>(rows->number(1));
     record->lft_digests = as_words(rows->blob(2));
+    record->lanes_digest = static_cast<std::uint64_t>(rows->number(3));
     devices->emplace(as_guid(rows->number(0)), std::move(record));
   }
 }
@@ -119,7 +123,8 @@ Result<void> write_lids(Database& database, const plan::LidMap& before, const pl
 }
 
 Result<void> write_devices(Database& database, const plan::DeviceMap& before, const plan::DeviceMap& after) {
-  auto put = database.prepare("INSERT OR REPLACE INTO devices (guid, unkept, lft_digests) VALUES (?, ?, ?)");
+  auto put = database.prepare(
+      "INSERT OR REPLACE INTO devices (guid, unkept, lft_digests, lanes_digest) VALUES (?, ?, ?, ?)");
   if (!put) return fail(put.error());
   auto drop = database.prepare("DELETE FROM devices WHERE guid = ?");
   if (!drop) return fail(drop.error());
@@ -129,6 +134,7 @@ Result<void> write_devices(Database& database, const plan::DeviceMap& before, co
         put->bind(0, as_number(guid));
         put->bind(1, std::int64_t{record->unkept_fields});
         put->bind(2, std::span<const std::uint8_t>(as_bytes(record->lft_digests)));
+        put->bind(3, static_cast<std::int64_t>(record->lanes_digest));
         return put->run();
       },
       [&drop](Guid guid) {

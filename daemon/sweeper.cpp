@@ -267,11 +267,16 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   if (done.links_waiting > 0)
     report.notes.push_back(fmt::format(
         "{} live ports keep their MTU or VL count until their link next comes up", done.links_waiting));
+  if (!done.held_back.empty()) {
+    report.notes.push_back(done.held_back);
+    event(Severity::error, "tables_held_back", done.held_back);
+  }
   report.failed = done.failed.size();
   report.clean = done.failed.empty() && done.restless.empty() && unreadable_ == 0;
 
   plan::Planned kept = planned;
-  kept.ledger.devices = program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept);
+  kept.ledger.devices =
+      program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept, done.lanes);
   if (kept.ledger.devices != ledger_.devices && around_.store != nullptr)
     around_.store->save(kept.ledger, {});
   ledger_ = kept.ledger;

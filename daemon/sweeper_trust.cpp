@@ -7,6 +7,7 @@
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
 #include "program/digests.h"
+#include "program/lanes.h"
 #include "program/render.h"
 #include "transport/target.h"
 
@@ -18,9 +19,18 @@ std::optional<transport::Target> target_of(const fabric::Fabric& fabric, const f
   return transport::target_by(fabric.node(node).guid, paths.ports_to(node));
 }
 
+bool lanes_change(const plan::Plan& plan, const fabric::Fabric& fabric, SwitchId id,
+                  const plan::DeviceRecord& record) {
+  const routing::Lanes* lanes = plan.routes().lanes.get();
+  return lanes != nullptr &&
+         record.lanes_digest != program::lanes_digest(program::lane_sets(fabric, *lanes, id));
+}
+
 /// The same record, with nothing said of the tables.
 std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceRecord& record) {
-  return std::make_shared<const plan::DeviceRecord>(plan::DeviceRecord{{}, record.unkept_fields});
+  plan::DeviceRecord kept;
+  kept.unkept_fields = record.unkept_fields;
+  return std::make_shared<const plan::DeviceRecord>(std::move(kept));
 }
 
 }  // namespace
@@ -55,8 +65,7 @@ void Sweeper::forget_tables(std::span<const Guid> nodes) {
   for (const Guid node : nodes) {
     if (shadow_.find_device(node) != nullptr) shadow_.device(node).erase(mad::AttrId::linear_forwarding);
     const auto record = devices->find(node);
-    if (record == devices->end() || record->second->lft_digests.empty()) continue;
-    record->second = without_digests(*record->second);
+    if (record != devices->end()) record->second = without_digests(*record->second);
   }
   ledger_.devices = std::move(devices);
 }
@@ -122,13 +131,20 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
   plan::Ledger without = ledger_;
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   bool changed = false;
-  const routing::Routes& routes = planned.plan->routes();
+  const plan::Plan& plan = *planned.plan;
+  const auto writes = [&](const routing::Routes& routes, std::size_t s, Guid guid) {
+    return !program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty();
+  };
   for (std::size_t s = 0; s < found.fabric->switch_count(); ++s) {
     const Guid guid = found.fabric->node(static_cast<SwitchId>(s)).guid;
     const auto record = devices->find(guid);
-    if (record == devices->end() || record->second->lft_digests.empty()) continue;
-    if (program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty()) continue;
-    record->second = without_digests(*record->second);
+    if (record == devices->end()) continue;
+    auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
+    const bool tables = writes(plan.routes(), s, guid) || (plan.dark() && writes(*plan.dark(), s, guid));
+    if (tables) fresh->lft_digests.clear();
+    if (lanes_change(plan, *found.fabric, static_cast<SwitchId>(s), *fresh)) fresh->lanes_digest = 0;
+    if (*fresh == *record->second) continue;
+    record->second = std::move(fresh);
     changed = true;
   }
   if (!changed) co_return;

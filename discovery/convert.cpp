@@ -50,7 +50,8 @@ fabric::Port to_port(const mad::PortInfo& info, Guid guid) {
 fabric::SwitchFacts to_switch_facts(const mad::SwitchInfo& info) {
   return {.lft_capacity = info.lft_capacity,
           .mft_capacity = info.mft_capacity,
-          .enhanced_port0 = info.enhanced_port0};
+          .enhanced_port0 = info.enhanced_port0,
+          .optimized_sl_to_vl = (info.optimized_sl_to_vl & 1) != 0};
 }
 
 bool is_up(const mad::PortInfo& info) {

@@ -49,6 +49,7 @@ struct SwitchFacts {
   std::uint16_t lft_capacity = 0;  ///< LinearFDBCap: number of LIDs, so the highest usable LID is one less.
   std::uint16_t mft_capacity = 0;
   bool enhanced_port0 = false;
+  bool optimized_sl_to_vl = false;  ///< One Set can fill rows and columns of SL2VL.
   bool operator==(const SwitchFacts&) const = default;
 };
 

@@ -29,6 +29,7 @@ struct DeviceRecord {
   std::vector<std::uint64_t> lft_digests;  ///< By block; see block_digest(). Switches only.
   std::uint32_t unkept_fields =
       0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
+  std::uint64_t lanes_digest = 0;  ///< Of its SL2VL tables (program/lanes.h); 0: not known.
   bool operator==(const DeviceRecord&) const = default;
 };
 using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;

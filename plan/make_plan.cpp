@@ -66,16 +66,23 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   auto design_now = same_design ? ledger.design : std::make_shared<const routing::Design>(std::move(design));
   plan->problem.design = design_now.get();
   plan->problem.threads = std::thread::hardware_concurrency();
-  Result<routing::ChainResult> routed = routing::route(plan->problem, config.routing.chain);
+  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid);
+  routing::ChainOptions chain = config.routing.chain;
+  chain.vls = lanes_between_switches(fabric, plan->ports);
+  Result<routing::ChainResult> routed = routing::route(plan->problem, chain);
   if (!routed) return fail(std::move(routed.error()));
   plan->routing = std::move(*routed);
+  if (previous) {
+    auto transition = routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes);
+    if (transition.entries != 0 || transition.lanes_change)
+      plan->transition = std::make_shared<const routing::Transition>(std::move(transition));
+  }
   plan->problem.previous = nullptr;  // the plan may outlive both
   plan->problem.design = nullptr;
   if (!plan->routing.recognised.empty()) plan->notes.push_back("recognised: " + plan->routing.recognised);
   const std::vector<std::string>& why = plan->routing.routes.notes;
   plan->notes.insert(plan->notes.end(), why.begin(), why.end());
 
-  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid);
   plan->packet_lifetime = config.subnet.packet_lifetime;
   Ledger after = ledger;
   after.lids = plan->lids.map;

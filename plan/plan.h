@@ -8,6 +8,7 @@
 #include "plan/port_settings.h"
 #include "routing/chain.h"
 #include "routing/check.h"
+#include "routing/transition.h"
 
 namespace weft::plan {
 
@@ -19,8 +20,15 @@ struct Plan {
   std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
   std::uint8_t packet_lifetime = 0;
   std::vector<std::string> notes;
+  /// How to get from the previous plan's tables to these; nothing without a previous plan, or when no table
+  /// changes.
+  std::shared_ptr<const routing::Transition> transition;
 
   const routing::Routes& routes() const { return routing.routes; }
+  /// Tables to write and confirm before the final ones; null when these may be written in any order.
+  const routing::Routes* dark() const {
+    return transition && transition->dark ? &*transition->dark : nullptr;
+  }
 };
 
 struct Planned {

@@ -1,5 +1,7 @@
 #include "plan/port_settings.h"
 
+#include <algorithm>
+
 namespace weft::plan {
 
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
@@ -34,6 +36,21 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
     settings.overrun_errors = config.links.overrun_errors;
   }
   return all;
+}
+
+int lanes_between_switches(const fabric::Fabric& fabric, const std::vector<PortSettings>& settings) {
+  int fewest = 15;
+  for (const NodeId id : fabric.switches()) {
+    const auto ports = fabric.ports(id);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      const fabric::Port& port = ports[p];
+      if (!port.peer || !fabric.is_switch(port.peer->node)) continue;
+      const VlCount planned = settings[fabric.node(id).first_port + p].link.vls;
+      const VlCount vls = port.state == PortState::active ? port.operational_vls : planned;
+      fewest = std::min(fewest, std::max(1, lanes(vls)));
+    }
+  }
+  return fewest;
 }
 
 }  // namespace weft::plan

@@ -28,4 +28,8 @@ struct PortSettings {
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid);
 
+/// Data VLs that every link between switches is going to have: of links that are Active those in use, since a
+/// live link keeps its count. 15 without such links.
+int lanes_between_switches(const fabric::Fabric& fabric, const std::vector<PortSettings>& settings);
+
 }  // namespace weft::plan

@@ -71,7 +71,8 @@ void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const p
 std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric,
                                                        const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
-                                                       const std::map<Guid, std::uint32_t>& unkept) {
+                                                       const std::map<Guid, std::uint32_t>& unkept,
+                                                       const std::map<Guid, std::uint64_t>& lanes) {
   auto after = std::make_shared<plan::DeviceMap>(*before);
   bool changed = false;
   for (const fabric::Node& node : fabric.nodes()) {
@@ -82,6 +83,8 @@ std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fab
       record.lft_digests = digests_of(device->table(mad::AttrId::linear_forwarding));
     const auto mask = unkept.find(node.guid);
     record.unkept_fields = mask != unkept.end() ? mask->second : old != nullptr ? old->unkept_fields : 0;
+    const auto written = lanes.find(node.guid);
+    record.lanes_digest = written != lanes.end() ? written->second : old != nullptr ? old->lanes_digest : 0;
     const bool blank = record == plan::DeviceRecord{};
     if (old != nullptr ? *old == record : blank) continue;
     changed = true;

@@ -23,11 +23,12 @@ std::uint32_t blocks_in_use(const mad::Shadow& shadow, Guid node);
 void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const plan::DeviceMap& devices,
                    mad::Shadow& shadow);
 
-/// The records after programming: digests of what the Shadow knows each switch to hold; the unkept fields as
-/// given. The same pointer when nothing changed.
+/// The records after programming: digests of what the Shadow knows each switch to hold; the unkept fields and
+/// the digests of lanes as given. The same pointer when nothing changed.
 std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric,
                                                        const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
-                                                       const std::map<Guid, std::uint32_t>& unkept);
+                                                       const std::map<Guid, std::uint32_t>& unkept,
+                                                       const std::map<Guid, std::uint64_t>& lanes);
 
 }  // namespace weft::program

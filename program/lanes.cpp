@@ -13,9 +13,7 @@ namespace {
 constexpr std::uint32_t kEveryOut = 1U << 16;
 constexpr std::uint32_t kEveryIn = 1U << 17;
 
-std::uint32_t pair_of(std::size_t in, std::size_t out) {
-  return static_cast<std::uint32_t>(in << 8 | out);
-}
+std::uint32_t pair_of(std::size_t in, std::size_t out) { return static_cast<std::uint32_t>(in << 8 | out); }
 
 /// The table of one switch, of ports that matter: port 0 and linked ones as inputs, linked ones as outputs.
 class LaneTable {
@@ -106,6 +104,7 @@ struct LaneWriter {
   transport::SmpClient& client;
   const fabric::Fabric& fabric;
   const fabric::PathTree& paths;
+  const routing::Lanes& lanes;
   std::function<void()> step;
   LanesWritten result;
 
@@ -114,21 +113,28 @@ struct LaneWriter {
     const Guid guid = fabric.node(work.id).guid;
     const auto way = transport::target_by(guid, paths.ports_to(fabric.node_of(work.id)));
     if (!way) co_return;
-    for (const LaneSet& one : work.sets) {
-      const mad::AttrData data = one_lane(one.vl);
-      Result<mad::AttrData> answer =
-          co_await client.set(*way, mad::AttrId::sl_to_vl, one.modifier, data);
-      if (answer && mad::decode<mad::SlToVlTable>(*answer) == mad::decode<mad::SlToVlTable>(data)) continue;
-      result.digests[guid] = 0;
-      const bool cancelled = !answer && answer.error().code == Errc::cancelled;
-      if (!cancelled)
-        result.failed.push_back({guid, fmt::format("SLtoVLMappingTable 0x{:x}", one.modifier),
-                                 answer ? "answered with other lanes" : answer.error().what});
-      step();
-      co_return;
+    Result<void> done = co_await set_all(*way, work.sets);
+    if (!done && done.error().code == Errc::bad_status) {
+      // Not every switch that offers whole rows takes them.
+      std::vector<LaneSet> pairs = LaneTable(fabric, lanes, work.id).pairs();
+      done = co_await set_all(*way, std::move(pairs));
     }
-    result.digests[guid] = work.digest;
+    result.digests[guid] = done ? work.digest : 0;
+    if (!done && done.error().code != Errc::cancelled)
+      result.failed.push_back({guid, "SLtoVLMappingTable", done.error().what});
     step();
+  }
+
+  asio::awaitable<Result<void>> set_all(const transport::Target& way, std::vector<LaneSet> sets) {
+    for (const LaneSet& one : sets) {
+      const mad::AttrData data = one_lane(one.vl);
+      Result<mad::AttrData> answer = co_await client.set(way, mad::AttrId::sl_to_vl, one.modifier, data);
+      if (!answer) co_return fail(answer.error());
+      if (mad::decode<mad::SlToVlTable>(*answer) != mad::decode<mad::SlToVlTable>(data))
+        co_return fail(Errc::bad_status, "SLtoVLMappingTable 0x{:x}: answered with other lanes than set",
+                       one.modifier);
+    }
+    co_return Result<void>{};
   }
 };
 
@@ -152,15 +158,16 @@ std::uint64_t lanes_digest(std::span<const LaneSet> sets) {
   return hash == 0 ? 1 : hash;
 }
 
-bool lanes_differ(const fabric::Fabric& fabric, const routing::Lanes& lanes, const plan::DeviceMap& devices) {
-  return !lane_work(fabric, lanes, devices).empty();
+std::size_t count_lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
+                            const plan::DeviceMap& devices) {
+  return lane_work(fabric, lanes, devices).size();
 }
 
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
                                           const fabric::PathTree& paths, const routing::Lanes& lanes,
                                           const plan::DeviceMap& devices, std::function<void()> step) {
   const std::vector<LaneWork> work = lane_work(fabric, lanes, devices);
-  LaneWriter writer{client, fabric, paths, std::move(step), {}};
+  LaneWriter writer{client, fabric, paths, lanes, std::move(step), {}};
   const std::span<const LaneWork> items(work);
   const WriteLanesOf act{&writer};
   co_await transport::for_each(items, static_cast<std::size_t>(client.settings().window), act);

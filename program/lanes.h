@@ -1,9 +1,10 @@
 #pragma once
 // SL2VL tables of switches, as routing's Lanes demand them: which Sets make them, and sending these.
 //
-// Where a switch can take one table for all its ports (OptimizedSLtoVLMappingProgramming), whole rows are set first, then
-// the columns that differ from them, then single pairs; else one Set for every pair of ports that are linked. Input port 0 has
-// its row like any other. All SLs share one lane (routing/lanes.h). Source: IBTA vol. 1, 14.2.5.8.
+// Where a switch can take one table for all its ports (OptimizedSLtoVLMappingProgramming), whole rows are set
+// first, then the columns that differ from them, then single pairs; else one Set for every pair of ports that
+// are linked. Input port 0 has its row like any other. All SLs share one lane (routing/lanes.h). Source: IBTA
+// vol. 1, 14.2.5.8.
 
 #include <functional>
 #include <map>
@@ -39,8 +40,9 @@ struct LanesWritten {
   std::vector<Failed> failed;
 };
 
-/// True when some switch is not on record to hold what `lanes` demand.
-bool lanes_differ(const fabric::Fabric& fabric, const routing::Lanes& lanes, const plan::DeviceMap& devices);
+/// Switches that are not on record to hold what `lanes` demand.
+std::size_t count_lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
+                            const plan::DeviceMap& devices);
 
 /// Writes the tables of all switches whose record has another digest. `step` is called for each that is done.
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,

@@ -5,6 +5,7 @@
 #include "log/log.h"
 #include "mad/port_info.h"
 #include "mad/switch_info.h"
+#include "program/lanes.h"
 #include "program/port_fields.h"
 #include "program/render.h"
 #include "transport/concurrency.h"
@@ -33,21 +34,26 @@ class Run {
   };
   struct DoSwitch {
     Run* run;
-    asio::awaitable<void> operator()(SwitchId id) const { return run->settle_switch(id); }
+    const routing::Routes* routes;
+    asio::awaitable<void> operator()(SwitchId id) const { return run->settle_switch(*routes, id); }
   };
   struct DoBlock {
     Run* run;
+    const routing::Routes* routes;
     SwitchId id;
-    asio::awaitable<void> operator()(std::uint32_t block) const { return run->write_block(id, block); }
+    asio::awaitable<void> operator()(std::uint32_t block) const {
+      return run->write_block(*routes, id, block);
+    }
   };
 
   std::vector<PortWork> arming_work(Phase phase);
   std::vector<PortWork> activation_work();
   asio::awaitable<void> do_ports(std::string_view name, std::vector<PortWork> work);
-  asio::awaitable<void> do_forwarding();
+  asio::awaitable<void> do_forwarding(std::string_view name, const routing::Routes& routes);
+  asio::awaitable<void> do_lanes();
   asio::awaitable<void> settle_port(PortWork work);
-  asio::awaitable<void> settle_switch(SwitchId id);
-  asio::awaitable<void> write_block(SwitchId id, std::uint32_t block);
+  asio::awaitable<void> settle_switch(const routing::Routes& routes, SwitchId id);
+  asio::awaitable<void> write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block);
   asio::awaitable<void> write_switch_info(SwitchId id);
   std::optional<mad::SwitchInfo> switch_info_to_write(SwitchId id) const;
 
@@ -62,6 +68,10 @@ class Run {
   static bool keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held,
                                   std::uint32_t unkept);
   std::uint32_t unkept_of(Guid node) const;
+  /// The tables are not to be touched any further in this sweep.
+  bool is_held() const { return !result_.held_back.empty(); }
+  bool has_no_lanes(NodeId node) const;
+  bool carries_traffic(NodeId node) const;
   void fail_on(Guid node, std::string what, std::string why);
   void step() {
     ++done_;
@@ -85,8 +95,10 @@ class Run {
 asio::awaitable<Programmed> Run::run() {
   co_await do_ports("own port", arming_work(Phase::own_port));
   co_await do_ports("ports", arming_work(Phase::ports));
-  co_await do_forwarding();
-  co_await do_ports("activation", activation_work());
+  if (const routing::Routes* dark = job_.plan->dark()) co_await do_forwarding("dark", *dark);
+  if (job_.plan->routes().lanes && !is_held()) co_await do_lanes();
+  if (!is_held()) co_await do_forwarding("forwarding", job_.plan->routes());
+  if (!is_held()) co_await do_ports("activation", activation_work());
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
 }
@@ -175,6 +187,7 @@ std::vector<PortWork> Run::activation_work() {
     for (std::size_t p = 1; p < ports.size(); ++p) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
       if (!ports[p].peer || held_state(shadow_, *job_.fabric, port) != PortState::armed) continue;
+      if (has_no_lanes(node) || has_no_lanes(ports[p].peer->node)) continue;
       if (held_state(shadow_, *job_.fabric, *ports[p].peer) < PortState::armed) continue;
       work.push_back({.port = port, .settings = false, .reach = PortState::active});
     }
@@ -272,43 +285,82 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
   step();
 }
 
-asio::awaitable<void> Run::do_forwarding() {
+/// A switch whose lanes could not be written gets no tables and no new links: nothing can wait for it then.
+/// One that carries traffic already holds everything back, since the new tables might wait for the lanes it
+/// has.
+asio::awaitable<void> Run::do_lanes() {
+  const routing::Lanes& lanes = *job_.plan->routes().lanes;
+  begin("lanes", count_lane_work(*job_.fabric, lanes, *job_.devices));
+  std::function<void()> each = [this] { step(); };
+  LanesWritten written =
+      co_await write_lanes(client_, *job_.fabric, paths_, lanes, *job_.devices, std::move(each));
+  end();
+  result_.lanes = std::move(written.digests);
+  for (LanesWritten::Failed& failed : written.failed) {
+    const std::optional<NodeId> node = job_.fabric->find(failed.node);
+    if (node && carries_traffic(*node))
+      result_.held_back = fmt::format(
+          "no table is changed: the SL2VL tables of {}, which carries traffic, could not be written",
+          fabric::describe(job_.fabric->node(*node)));
+    fail_on(failed.node, std::move(failed.what), std::move(failed.why));
+  }
+}
+
+bool Run::has_no_lanes(NodeId node) const {
+  const auto written = result_.lanes.find(job_.fabric->node(node).guid);
+  return written != result_.lanes.end() && written->second == 0;
+}
+
+bool Run::carries_traffic(NodeId node) const {
+  for (const fabric::Port& port : job_.fabric->ports(node))
+    if (port.peer && port.state == PortState::active && job_.fabric->is_switch(port.peer->node)) return true;
+  return false;
+}
+
+/// `routes` are the final tables or the dark ones before them. Dark ones that were not all confirmed hold the
+/// final ones back.
+asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::Routes& routes) {
+  const bool last = &routes == &job_.plan->routes();
+  const std::size_t failed_before = result_.failed.size();
   std::vector<SwitchId> switches;
   std::uint64_t blocks = 0;
   for (std::size_t s = 0; s < job_.fabric->switch_count(); ++s) {
     const auto id = static_cast<SwitchId>(s);
     const NodeId node = job_.fabric->node_of(id);
-    if (!paths_.reaches(node)) continue;
+    if (!paths_.reaches(node) || has_no_lanes(node)) continue;
     const mad::DeviceBlocks* held = shadow_.find_device(job_.fabric->node(node).guid);
-    const auto work = lft_work(*job_.plan->routes().lfts[s], job_.plan->routes().top, held);
-    if (work.empty() && !switch_info_to_write(id)) continue;
+    const auto work = lft_work(*routes.lfts[s], routes.top, held);
+    if (work.empty() && !(last && switch_info_to_write(id))) continue;
     blocks += work.size() + 1;
     result_.lft_switches += work.empty() ? 0 : 1;
     switches.push_back(id);
   }
-  begin("forwarding", blocks);
+  begin(name, blocks);
   const std::span<const SwitchId> items(switches);
-  const DoSwitch act{this};
+  const DoSwitch act{this, &routes};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().window), act);
   end();
+  if (!last && result_.failed.size() > failed_before)
+    result_.held_back =
+        "the new tables wait: old entries that could close a credit cycle with them are not all gone yet";
 }
 
 /// All blocks of one switch, then its LinearFDBTop: the mark that the table is complete.
-asio::awaitable<void> Run::settle_switch(SwitchId id) {
+asio::awaitable<void> Run::settle_switch(const routing::Routes& routes, SwitchId id) {
   const Guid guid = job_.fabric->node(id).guid;
   const std::vector<std::uint32_t> blocks =
-      lft_work(*job_.plan->routes().lfts[raw(id)], job_.plan->routes().top, shadow_.find_device(guid));
+      lft_work(*routes.lfts[raw(id)], routes.top, shadow_.find_device(guid));
   const std::span<const std::uint32_t> items(blocks);
-  const DoBlock act{this, id};
+  const DoBlock act{this, &routes, id};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().per_node), act);
-  co_await write_switch_info(id);
+  if (&routes == &job_.plan->routes()) co_await write_switch_info(id);
 }
 
-asio::awaitable<void> Run::write_block(SwitchId id, std::uint32_t block) {
+asio::awaitable<void> Run::write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block) {
   const std::optional<Target> way = target_of(job_.fabric->node_of(id));
   if (!way) co_return;  // no work is made for a node out of reach
   const Target& target = *way;
-  const mad::AttrData data = lft_block(*job_.plan->routes().lfts[raw(id)], block);
+  const mad::AttrData data = lft_block(*routes.lfts[raw(id)], block);
   Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
   if (answer) {
     ++result_.lft_blocks;

@@ -37,6 +37,9 @@ struct Programmed {
   std::vector<std::string> restless;
   /// PortInfo fields that a device answered with other values than set, by node GUID.
   std::map<Guid, std::uint32_t> unkept;
+  std::map<Guid, std::uint64_t>
+      lanes;                        ///< Digests of the SL2VL tables written; 0 where one may hold anything.
+  std::string held_back;            ///< Why tables were not written, although they differ; empty otherwise.
   std::uint64_t lft_blocks = 0;     ///< Blocks of forwarding tables that differed and were written.
   std::uint64_t lft_switches = 0;   ///< Switches they belong to.
   std::uint64_t links_waiting = 0;  ///< Live ports that keep an MTU or VL count other than planned.
