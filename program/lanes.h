@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "fabric/path_tree.h"
-#include "plan/ledger.h"
-#include "routing/lanes.h"
+#include "plan/plan.h"
 #include "transport/smp_client.h"
 
 namespace weft::program {
