@@ -1,11 +1,15 @@
 // Routing at full size: tables by engine, one fault, port sets, and the check. LIDs in topological order,
 // switch LIDs last. Two threads, unless the name says one.
 
+#include <algorithm>
+#include <random>
+
 #include <benchmark/benchmark.h>
 
 #include "routing/check.h"
 #include "routing/design.h"
 #include "routing/engines.h"
+#include "routing/multicast.h"
 #include "routing/port_sets.h"
 #include "tests/routing/fabrics.h"
 
@@ -82,6 +86,41 @@ void sets_check(benchmark::State& state, Fabrics fabric) {
   for (auto _ : state) benchmark::DoNotOptimize(check_sets(problem, routes, sets));
 }
 
+/// Trees of `count` groups with `members` hosts each, drawn by a seed. What depends on the tables alone is
+/// made once, as a manager does.
+void multicast(benchmark::State& state, Fabrics fabric, Compute engine, std::uint32_t count,
+               std::uint32_t members) {
+  const Problem problem = with_threads(fabric(), 2);
+  const Routes routes = *engine(problem);
+  const CheckReport report = check(problem, routes);
+  std::mt19937 random(1);
+  std::vector<MulticastGroup> groups(count);
+  std::vector<Destination> hosts;
+  std::ranges::copy_if(problem.destinations, std::back_inserter(hosts),
+                       [](const Destination& d) { return !d.is_switch(); });
+  for (std::uint32_t i = 0; i < count; ++i) {
+    groups[i].mlid = static_cast<Lid>(0xc000U + i);
+    for (std::uint32_t j = 0; j < members; ++j) {
+      const Destination& d = hosts[random() % hosts.size()];
+      groups[i].members.push_back({d.at, d.port, true});
+    }
+  }
+  for (auto _ : state) {
+    const MulticastBasis basis(problem, routes, report.waits);
+    benchmark::DoNotOptimize(multicast_trees(basis, groups, problem.threads));
+  }
+}
+
+void multicast_join(benchmark::State& state, Fabrics fabric, Compute engine) {
+  const Problem problem = with_threads(fabric(), 2);
+  const Routes routes = *engine(problem);
+  const MulticastBasis basis(problem, routes, check(problem, routes).waits);
+  MulticastGroup group{Lid{0xc001}, {}};
+  for (std::size_t i = 0; i < 64; ++i)
+    group.members.push_back({problem.destinations[i * 97].at, PortNum{1}, true});
+  for (auto _ : state) benchmark::DoNotOptimize(multicast_tree(basis, group));
+}
+
 /// Google Benchmark names a case by the arguments' text; ours have names of their own.
 template <typename Run, typename... Args>
 void add(const char* name, Run run, Args... args) {
@@ -109,6 +148,9 @@ void add(const char* name, Run run, Args... args) {
   add("Sets/tree/11664", port_sets, tree_11664);
   add("Sets/tree/40960", port_sets, tree_40960);
   add("Sets/check/11664", sets_check, tree_11664);
+  add("Multicast/1000x64/11664", multicast, tree_11664, fat_tree, 1000U, 64U);
+  add("Multicast/1000x64/dragonfly/9702", multicast, dragonfly_9702, kDragonfly, 1000U, 64U);
+  add("Multicast/join/11664", multicast_join, tree_11664, fat_tree);
   return true;
 }();
 

@@ -15,7 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "base/words.h"
-#include "routing/check_cables.h"
+#include "routing/waits.h"
 
 namespace weft::routing {
 namespace {
@@ -350,7 +350,10 @@ CheckReport check(const Problem& problem, const Routes& routes) {
   report.malformed = malformed(problem, routes);
   if (!report.malformed.empty()) return report;
   check_capacity(problem, report);
-  const CheckCables cables(problem);
+  const auto waits =
+      std::make_shared<Waits>(problem, routes.lanes ? static_cast<std::uint32_t>(routes.lanes->count) : 1U);
+  const CheckCables& cables = waits->cables;
+  report.waits = waits;
   if (cables.count == 0) return report;
   const std::uint32_t blocks = raw(problem.top) / kBlock + 1;
   const std::uint32_t pieces = std::clamp(problem.threads, 1U, std::min(blocks, 8U));
@@ -363,9 +366,9 @@ CheckReport check(const Problem& problem, const Routes& routes) {
       others.emplace_back([&, i] { work[i].run(blocks * i / pieces, blocks * (i + 1) / pieces); });
     work[0].run(0, blocks / pieces);
   }
-  ChannelGraph& channels = work[0].finish(report);
-  for (std::uint32_t i = 1; i < pieces; ++i) channels.merge(work[i].finish(report));
-  report.cycle = channels.find_cycle();
+  waits->channels = std::move(work[0].finish(report));
+  for (std::uint32_t i = 1; i < pieces; ++i) waits->channels.merge(work[i].finish(report));
+  report.cycle = waits->channels.find_cycle();
   return report;
 }
 

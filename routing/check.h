@@ -10,6 +10,7 @@
 // judged on each SL there is.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@
 #include "routing/routes.h"
 
 namespace weft::routing {
+
+struct Waits;
 
 struct CheckReport {
   std::uint64_t pairs = 0;  ///< Counted pairs, source port to LID, that the cables connect.
@@ -34,6 +37,8 @@ struct CheckReport {
   std::vector<SwitchId> too_small;  ///< Switches whose table does not hold the highest LID.
   std::string malformed;  ///< What is wrong with the shape of the tables; nothing else is checked then.
   std::vector<std::string> examples;  ///< The first few faults, with names.
+  /// What waits for what (waits.h); null for malformed tables.
+  std::shared_ptr<const Waits> waits;
 
   /// Everything counted arrives, nothing loops, nothing can deadlock, every table has room.
   bool safe() const { return lost == 0 && free_of_deadlock() && too_small.empty() && malformed.empty(); }

@@ -6,7 +6,7 @@
 namespace weft::routing {
 
 ChannelGraph::ChannelGraph(const std::vector<std::uint16_t>& peers, std::uint32_t width, std::uint32_t lanes)
-    : peers_(peers),
+    : peers_(&peers),
       width_(width),
       lanes_(lanes),
       words_((width * lanes + 63) / 64),
@@ -23,22 +23,22 @@ std::uint32_t ChannelGraph::next_bit(std::uint32_t channel, std::uint32_t bit) c
 }
 
 std::uint32_t ChannelGraph::target(std::uint32_t channel, std::uint32_t bit) const {
-  const std::uint32_t at = peers_[channel / lanes_];
+  const std::uint32_t at = (*peers_)[channel / lanes_];
   const std::uint32_t port = bit / lanes_;
-  return peers_[at * width_ + port] < switches_ ? id(at, port, bit % lanes_) : kNone;
+  return (*peers_)[at * width_ + port] < switches_ ? id(at, port, bit % lanes_) : kNone;
 }
 
 /// Depth-first search: a channel met again while it is still open closes a cycle.
 std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
   enum : std::uint8_t { fresh, open, done };
-  std::vector<std::uint8_t> state(peers_.size() * lanes_, fresh);
+  std::vector<std::uint8_t> state(peers_->size() * lanes_, fresh);
   struct Step {
     std::uint32_t channel;
     std::uint32_t bit;
   };
   std::vector<Step> path;
   for (std::uint32_t root = 0; root < state.size(); ++root) {
-    if (state[root] != fresh || peers_[root / lanes_] >= switches_) continue;
+    if (state[root] != fresh || (*peers_)[root / lanes_] >= switches_) continue;
     path.push_back({root, 0});
     state[root] = open;
     while (!path.empty()) {
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
 
 /// Breadth-first search back to the channel itself, which stands on a cycle.
 std::vector<std::uint32_t> ChannelGraph::shortest_cycle_from(std::uint32_t channel) const {
-  std::vector<std::uint32_t> before(peers_.size() * lanes_, kNone);
+  std::vector<std::uint32_t> before(peers_->size() * lanes_, kNone);
   std::vector<std::uint32_t> reached{channel};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (std::uint32_t bit = next_bit(reached[i], 0); bit < width_ * lanes_;

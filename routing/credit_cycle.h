@@ -59,7 +59,7 @@ class ChannelGraph {
   std::vector<std::uint32_t> shortest_cycle_from(std::uint32_t channel) const;
 
   static constexpr std::uint32_t kNone = ~0U;
-  const std::vector<std::uint16_t>& peers_;
+  const std::vector<std::uint16_t>* peers_;
   std::uint32_t width_;
   std::uint32_t lanes_;
   std::uint32_t words_;

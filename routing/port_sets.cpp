@@ -12,14 +12,6 @@
 namespace weft::routing {
 namespace {
 
-void add(PortMask& mask, std::uint8_t port) { mask[port / 64] |= std::uint64_t{1} << port % 64; }
-
-int size(const PortMask& mask) {
-  int count = 0;
-  for (const std::uint64_t w : mask) count += std::popcount(w);
-  return count;
-}
-
 /// By switch: its place among the leaves, or their number.
 std::vector<std::uint32_t> place_of_leaf(const PortSets& sets, std::size_t switches) {
   std::vector<std::uint32_t> place(switches, static_cast<std::uint32_t>(sets.leaves.size()));
@@ -41,7 +33,7 @@ PortMask static_ports(const Routes& routes, std::uint32_t s, const std::vector<L
   PortMask mask{};
   for (const Lid lid : lids)
     if (const PortNum port = routes.out(static_cast<SwitchId>(s), lid); port != kPortDrop)
-      add(mask, raw(port));
+      add_port(mask, raw(port));
   return mask;
 }
 
@@ -67,7 +59,7 @@ class TreeSets {
       ways_.push_back({d.child, {}});
       for (std::uint32_t j = 0; j < shape_.up[d.child].links; ++j)
         if (const std::uint8_t port = shape_.port_down(d, j); port != TreeShape::kHole)
-          add(ways_.back().ports, port);
+          add_port(ways_.back().ports, port);
     }
     take(0);
     ways_.clear();
@@ -77,7 +69,7 @@ class TreeSets {
       ways_.push_back({shape_.to[up.first_to + i], {}});
       for (std::uint32_t j = 0; j < up.links; ++j)
         if (const std::uint8_t port = shape_.port(s, i, j); port != TreeShape::kHole)
-          add(ways_.back().ports, port);
+          add_port(ways_.back().ports, port);
     }
     for (std::uint32_t k = 1; k < reach_.levels() && !ways_.empty(); ++k) take(k - 1);
     each(left_, [this](std::uint32_t t) { put(t, static_ports(routes_, s_, lids_[place_[t]])); });
@@ -198,7 +190,7 @@ std::size_t limit(PortSets& sets, std::size_t most) {
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) ++used[sets.set_of[s * leaves + leaf]];
     std::vector<std::uint16_t> wide;
     for (std::uint16_t i = 1; i < used.size(); ++i)
-      if (size(sets.sets[s][i]) > 1) wide.push_back(i);
+      if (port_count(sets.sets[s][i]) > 1) wide.push_back(i);
     if (wide.size() <= most) continue;
     std::ranges::sort(wide, [&used](std::uint16_t a, std::uint16_t b) {
       return std::pair(~used[a], a) < std::pair(~used[b], b);

@@ -7,17 +7,15 @@
 // switches need, is index_by_leaf itself. Sending them to switches is not done here. Source: reference
 // "Adaptive routing", 2.1 to 2.3, 5.1.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "routing/port_mask.h"
 #include "routing/routes.h"
 
 namespace weft::routing {
-
-using PortMask = std::array<std::uint64_t, 4>;  ///< Bit p: port p.
 
 struct PortSets {
   int state_classes = 1;                    ///< Trees and minimal-only tables have one.

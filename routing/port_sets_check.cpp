@@ -53,14 +53,6 @@ class SetsChecker {
   void note(std::string text) {
     if (report_.examples.size() < kExamples) report_.examples.push_back(std::move(text));
   }
-  static bool has(const PortMask& mask, std::uint8_t port) { return (mask[port / 64] >> port % 64 & 1) != 0; }
-  template <typename Use>
-  static void each(const PortMask& mask, Use&& use) {
-    for (std::uint32_t w = 0; w < mask.size(); ++w)
-      for (std::uint64_t bits = mask[w]; bits != 0; bits &= bits - 1)
-        use(static_cast<std::uint8_t>(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))));
-  }
-
   /// mask_: by switch, members that lead to a switch; counts what is missing or astray.
   void read_leaf(std::size_t leaf, const std::vector<Lid>& lids) {
     const std::uint32_t at = raw(sets_.leaves[leaf]);
@@ -71,8 +63,8 @@ class SetsChecker {
       const bool by_tables = mask_[s] == PortMask{};
       for (const Lid lid : lids) {
         const std::uint8_t port = raw(routes_.out(static_cast<SwitchId>(s), lid));
-        if (by_tables && port != raw(kPortDrop)) mask_[s][port / 64] |= std::uint64_t{1} << port % 64;
-        if (!by_tables && !has(mask_[s], port)) {
+        if (by_tables && port != raw(kPortDrop)) add_port(mask_[s], port);
+        if (!by_tables && !has_port(mask_[s], port)) {
           ++report_.strays;
           note(fmt::format("port {} of {} for LID {} is no member", port, name(s), raw(lid)));
         }
@@ -80,7 +72,7 @@ class SetsChecker {
       if (lids.empty()) continue;
       bool any = false;
       bool astray = false;
-      each(mask_[s], [&](std::uint8_t port) {
+      each_port(mask_[s], [&](std::uint8_t port) {
         any = true;
         astray |= cables_.peer(s, port) >= CheckCables::kLastIndex;
       });
@@ -127,7 +119,7 @@ class SetsChecker {
 
   void add_dependencies(std::uint32_t leaf) {
     for (std::uint32_t s = 0; s < cables_.count; ++s) {
-      each(mask_[s], [&](std::uint8_t port) {
+      each_port(mask_[s], [&](std::uint8_t port) {
         const std::uint16_t next = cables_.peers[s * cables_.width + port];
         if (next != leaf) channels_.depend_all(channels_.id(s, port), mask_[next]);
       });

@@ -14,7 +14,7 @@
 namespace weft::routing {
 
 std::uint32_t Drawing::add_switch(std::string name) {
-  nodes_.push_back({true, name.empty() ? fmt::format("s{}", nodes_.size()) : std::move(name), 0});
+  nodes_.push_back({true, name.empty() ? fmt::format("s{}", nodes_.size()) : std::move(name)});
   return node_count() - 1;
 }
 
@@ -25,7 +25,7 @@ void Drawing::add_hosts(std::uint32_t to, int count) {
 }
 
 std::uint32_t Drawing::add_host(const std::vector<std::uint32_t>& to) {
-  nodes_.push_back({false, fmt::format("h{}", nodes_.size()), 0});
+  nodes_.push_back({false, fmt::format("h{}", nodes_.size())});
   const std::uint32_t host = node_count() - 1;
   for (const std::uint32_t s : to) cable(host, s);
   return host;
@@ -70,6 +70,7 @@ fabric::Fabric Drawing::build() const {
     node.port_count = std::max<std::uint8_t>(nodes_[i].ports, 1);
     node.description = nodes_[i].name;
     node.switch_facts.lft_capacity = lft_capacity_;
+    node.switch_facts.mft_capacity = nodes_[i].mft_capacity;
     [[maybe_unused]] const Result<void> added = builder.add_node(node);
     assert(added);
   }

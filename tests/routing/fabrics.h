@@ -31,6 +31,8 @@ class Drawing {
   std::size_t switch_cables() const;
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   void set_lft_capacity(std::uint16_t capacity) { lft_capacity_ = capacity; }
+  /// MLIDs that a switch's multicast table holds.
+  void set_mft_capacity(std::uint32_t node, std::uint16_t capacity) { nodes_[node].mft_capacity = capacity; }
   fabric::Fabric build() const;
   static Guid guid(std::uint32_t node) { return static_cast<Guid>(0x1000U + node); }
 
@@ -39,6 +41,7 @@ class Drawing {
     bool is_switch = false;
     std::string name;
     std::uint8_t ports = 0;
+    std::uint16_t mft_capacity = 0x1000;
   };
   struct Cable {
     std::uint32_t a, b;
