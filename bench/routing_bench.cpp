@@ -18,9 +18,12 @@ namespace {
 
 using Compute = Result<Routes> (*)(const Problem&);
 using Fabrics = const Case& (*)();
+constexpr Compute kDragonflyPlus = dragonfly_plus;
 constexpr Compute kDragonfly = dragonfly;  // the engine, not the drawing
 
 Drawing draw_11664() { return xgft({18, 18, 36}, {1, 18, 18}); }
+Drawing draw_9702() { return dragonfly(7, 14, 7, 99); }
+Drawing draw_torus() { return torus(8, 8, 8, 4); }
 Drawing draw_40960() { return xgft({32, 32, 40}, {1, 32, 32}); }
 
 const Case& tree_11664() {
@@ -40,6 +43,15 @@ const Case& dragonfly_40200() {
   return one;
 }
 
+const Case& plus_10368() {
+  static const Case one(dragonfly_plus(18, 18, 18, 18, 32));
+  return one;
+}
+const Case& plus_40000() {
+  static const Case one(dragonfly_plus(20, 20, 20, 20, 100));
+  return one;
+}
+
 Problem with_threads(const Case& one, unsigned threads) {
   Problem problem = one.problem;
   problem.threads = threads;
@@ -49,6 +61,14 @@ Problem with_threads(const Case& one, unsigned threads) {
 void tables(benchmark::State& state, Fabrics fabric, Compute engine, unsigned threads) {
   const Problem problem = with_threads(fabric(), threads);
   for (auto _ : state) benchmark::DoNotOptimize(engine(problem));
+}
+
+/// As many layers as VLs, through LMC.
+void layered_tables(benchmark::State& state, Drawing (*draw)(), std::uint8_t lmc, unsigned threads) {
+  const Case one(draw(), lmc);
+  Problem problem = with_threads(one, threads);
+  problem.vls = 1 << lmc;
+  for (auto _ : state) benchmark::DoNotOptimize(layered(problem));
 }
 
 void whole_check(benchmark::State& state, Fabrics fabric, Compute engine, unsigned threads) {
@@ -134,17 +154,23 @@ void add(const char* name, Run run, Args... args) {
   add("Tables/tree/40960", tables, tree_40960, fat_tree, 2U);
   add("Tables/dragonfly/9702", tables, dragonfly_9702, kDragonfly, 2U);
   add("Tables/dragonfly/40200", tables, dragonfly_40200, kDragonfly, 2U);
+  add("Tables/dragonfly+/10368", tables, plus_10368, kDragonflyPlus, 2U);
+  add("Tables/dragonfly+/40000", tables, plus_40000, kDragonflyPlus, 2U);
   add("Tables/tree/11664/one-thread", tables, tree_11664, fat_tree, 1U);
   add("Tables/tree/40960/one-thread", tables, tree_40960, fat_tree, 1U);
   add("Tables/min-hop/tree/11664", tables, tree_11664, min_hop, 1U);
   add("Tables/up-down/tree/11664", tables, tree_11664, up_down, 1U);
   add("Tables/up-down/dragonfly/9702", tables, dragonfly_9702, up_down, 1U);
+  add("Layered/dragonfly/9702/4", layered_tables, draw_9702, std::uint8_t{2}, 2U);
+  add("Layered/torus/512/4", layered_tables, draw_torus, std::uint8_t{2}, 2U);
   add("Fault/tree/11664", one_fault, tree_11664, draw_11664);
   add("Fault/tree/40960", one_fault, tree_40960, draw_40960);
   add("Check/tree/11664", whole_check, tree_11664, fat_tree, 2U);
   add("Check/tree/40960", whole_check, tree_40960, fat_tree, 2U);
   add("Check/dragonfly/9702", whole_check, dragonfly_9702, kDragonfly, 2U);
   add("Check/dragonfly/40200", whole_check, dragonfly_40200, kDragonfly, 2U);
+  add("Check/dragonfly+/10368", whole_check, plus_10368, kDragonflyPlus, 2U);
+  add("Check/dragonfly+/40000", whole_check, plus_40000, kDragonflyPlus, 2U);
   add("Sets/tree/11664", port_sets, tree_11664);
   add("Sets/tree/40960", port_sets, tree_40960);
   add("Sets/check/11664", sets_check, tree_11664);

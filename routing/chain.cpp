@@ -113,6 +113,7 @@ std::optional<Routes> keep_last(const Problem& problem) {
   Routes routes = std::move(tables).finish(problem.previous->engine);
   routes.vls_needed = problem.previous->vls_needed;
   routes.lanes = aligned(problem.previous->lanes, *problem.previous, fabric);
+  routes.layers = problem.previous->layers;
   routes.notes.push_back("the tables in force are kept as far as they lead");
   return routes;
 }
@@ -124,8 +125,10 @@ Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
   if (!named) return fail(std::move(named.error()));
   ChainResult result;
   result.recognised = recognised.evidence;
+  Problem with_vls = problem;
+  with_vls.vls = options.vls;
   for (const Engine* engine : *named)
-    if (try_engine(problem, *engine, options.vls, result)) return result;
+    if (try_engine(with_vls, *engine, options.vls, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;
   const Engine* last = find_engine(kLastResort);
   if (std::ranges::find(*named, last) == named->end() && try_engine(problem, *last, options.vls, result)) {

@@ -49,6 +49,10 @@ std::string switch_name(const fabric::Fabric& fabric, std::size_t s) {
   return describe(fabric.node(static_cast<SwitchId>(s)));
 }
 
+std::uint32_t lanes_in(const Routes& routes) {
+  return static_cast<std::uint32_t>(routes.lanes ? routes.lanes->count : routes.layers);
+}
+
 /// The check of some blocks, one after another; several go side by side.
 class Piece {
  public:
@@ -59,7 +63,7 @@ class Piece {
         c_(cables),
         count_(cables.count),
         lanes_(routes.lanes.get()),
-        channels_(cables.peers, cables.width, lanes_ ? static_cast<std::uint32_t>(lanes_->count) : 1),
+        channels_(cables.peers, cables.width, lanes_in(routes)),
         block_(std::size_t{count_} * kBlock),
         distance_(count_),
         used_(count_) {
@@ -83,6 +87,7 @@ class Piece {
       for (std::uint32_t lid = first; lid < first + kBlock; ++lid) {
         while (next != problem_.destinations.end() && raw(next->base) + (1U << next->lmc) <= lid) ++next;
         if (next == problem_.destinations.end() || raw(next->base) > lid) continue;
+        layer_[lid % kBlock] = static_cast<std::uint8_t>(routes_.layer_of(*next, static_cast<Lid>(lid)));
         if (next->is_peer()) to_peer_ |= std::uint64_t{1} << lid % kBlock;
         check_lid(*next, lid);
       }
@@ -211,7 +216,8 @@ class Piece {
         const std::uint8_t port = row[lane];
         if (port >= c_.width || peers[port] >= kLastIndex) continue;
         const std::uint8_t onward = block_[peers[port] * kBlock + lane];
-        if (onward < c_.width) channels_.depend(channels_.id(s, port), onward);
+        const std::uint32_t layer = layer_[lane];
+        if (onward < c_.width) channels_.depend(channels_.id(s, port, layer), onward, layer);
       }
     }
   }
@@ -295,13 +301,14 @@ class Piece {
   CheckReport report_;
   Faults counted_;
   Faults uncounted_;
-  std::vector<std::uint8_t> block_;      // [switch][LID of the block]: out port
-  std::vector<std::uint16_t> distance_;  // by switch: links to the destination of the LID at hand
-  std::vector<std::uint64_t> used_;      // by switch: LIDs whose entry counted traffic uses
-  std::uint64_t used_by_all_ = 0;        // LIDs whose entry is in use at every switch
-  std::uint64_t to_peer_ = 0;            // LIDs that everybody talks to
-  std::vector<std::uint8_t> masks_;      // [switch][LID]: VLs that packets leave by
-  std::vector<std::uint8_t> class_;      // [switch * width + port]
+  std::vector<std::uint8_t> block_;           // [switch][LID of the block]: out port
+  std::vector<std::uint16_t> distance_;       // by switch: links to the destination of the LID at hand
+  std::vector<std::uint64_t> used_;           // by switch: LIDs whose entry counted traffic uses
+  std::uint64_t used_by_all_ = 0;             // LIDs whose entry is in use at every switch
+  std::uint64_t to_peer_ = 0;                 // LIDs that everybody talks to
+  std::array<std::uint8_t, kBlock> layer_{};  // by LID of the block
+  std::vector<std::uint8_t> masks_;           // [switch][LID]: VLs that packets leave by
+  std::vector<std::uint8_t> class_;           // [switch * width + port]
   std::vector<std::uint32_t> walk_;
 };
 
@@ -313,7 +320,10 @@ std::string malformed(const Problem& problem, const Routes& routes) {
   if (count > kLastIndex) return fmt::format("{} switches are more than a subnet can hold", count);
   for (std::size_t s = 0; s < count; ++s)
     if (!routes.lfts[s]) return fmt::format("no table for {}", switch_name(fabric, s));
+  if (routes.layers < 1 || routes.layers > 8 || routes.vls_needed < routes.layers)
+    return fmt::format("{} layers, but {} VLs asked for", routes.layers, routes.vls_needed);
   if (!routes.lanes) return {};
+  if (routes.layers != 1) return "both layers and lanes";
   if (routes.lanes->count < 1 || routes.lanes->count > 8 || routes.vls_needed < routes.lanes->count)
     return fmt::format("{} VLs in use, but {} asked for", routes.lanes->count, routes.vls_needed);
   for (const auto& row : routes.lanes->vl)
@@ -350,8 +360,7 @@ CheckReport check(const Problem& problem, const Routes& routes) {
   report.malformed = malformed(problem, routes);
   if (!report.malformed.empty()) return report;
   check_capacity(problem, report);
-  const auto waits =
-      std::make_shared<Waits>(problem, routes.lanes ? static_cast<std::uint32_t>(routes.lanes->count) : 1U);
+  const auto waits = std::make_shared<Waits>(problem, lanes_in(routes));
   const CheckCables& cables = waits->cables;
   report.waits = waits;
   if (cables.count == 0) return report;
@@ -369,6 +378,7 @@ CheckReport check(const Problem& problem, const Routes& routes) {
   waits->channels = std::move(work[0].finish(report));
   for (std::uint32_t i = 1; i < pieces; ++i) waits->channels.merge(work[i].finish(report));
   report.cycle = waits->channels.find_cycle();
+  report.any_sl = routes.layers == 1 || waits->channels.on_one_lane().find_cycle().empty();
   return report;
 }
 

@@ -6,8 +6,9 @@
 // an SM like a host. Between other switches entries are best effort: lost ones are counted apart and are no
 // fault, but a loop is one wherever it is. Only entries that counted traffic uses can make channels wait for
 // each other. A channel is a link on a VL; where the tables come with a demand for lanes (lanes.h), the VLs
-// of every packet are followed exactly. Since the demand is the same for every SL, A to B and B to A are
-// judged on each SL there is.
+// of every packet are followed exactly; where they are in layers, each layer has its VL, and A to B and B to
+// A go on the same one (LIDs of one offset at both ends). Since the demand is the same for every SL, A to B
+// and B to A are judged on each SL there is.
 
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,9 @@ struct CheckReport {
   int longest = 0;                 ///< Links between switches on the longest path of counted traffic.
   std::vector<Channel>
       cycle;  ///< A credit cycle, each channel waiting for the next; empty when there is none.
+  /// Safe whatever SL clients use. False for tables in layers (Routes::layers) that would close a credit
+  /// cycle on one VL: then safety depends on clients using the SL that their path records give.
+  bool any_sl = true;
   std::vector<SwitchId> too_small;  ///< Switches whose table does not hold the highest LID.
   std::string malformed;  ///< What is wrong with the shape of the tables; nothing else is checked then.
   std::vector<std::string> examples;  ///< The first few faults, with names.

@@ -28,6 +28,14 @@ std::uint32_t ChannelGraph::target(std::uint32_t channel, std::uint32_t bit) con
   return (*peers_)[at * width_ + port] < switches_ ? id(at, port, bit % lanes_) : kNone;
 }
 
+ChannelGraph ChannelGraph::on_one_lane() const {
+  ChannelGraph one(*peers_, width_, 1);
+  for (std::uint32_t channel = 0; channel < peers_->size() * lanes_; ++channel)
+    for (std::uint32_t bit = next_bit(channel, 0); bit < words_ * 64; bit = next_bit(channel, bit + 1))
+      one.depend(channel / lanes_, bit / lanes_);
+  return one;
+}
+
 /// Depth-first search: a channel met again while it is still open closes a cycle.
 std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
   enum : std::uint8_t { fresh, open, done };

@@ -46,6 +46,9 @@ class ChannelGraph {
     for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
   }
 
+  /// The graph as it is when all lanes are one.
+  ChannelGraph on_one_lane() const;
+
   /// A cycle, each channel waiting for the next and the last for the first, as short as can be found at
   /// little cost, the same at every call; empty when there is none. Cost: O(channels + dependencies).
   std::vector<Channel> find_cycle() const;

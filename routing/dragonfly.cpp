@@ -16,10 +16,9 @@
 #include <array>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "routing/dragonfly_shape.h"
 #include "routing/engines.h"
+#include "routing/group_detours.h"
 #include "routing/parallel.h"
 
 namespace weft::routing {
@@ -62,7 +61,8 @@ struct Plan {
       else
         runs.push_back({lid, 1, g});
     }
-    find_detours();
+    via = group_detours(shape.groups(),
+                        [this](std::uint32_t from, std::uint32_t to) { return linked(from, to); });
   }
 
   /// By place in the group: position of the router, then the port; so a dead host shifts nobody else's
@@ -92,34 +92,6 @@ struct Plan {
     return std::ranges::any_of(shape.between(from, to), &Exit::live);
   }
 
-  /// via: by [group * groups + to], the group to go by where no link lives between the two.
-  void find_detours() {
-    const std::uint32_t groups = shape.groups();
-    via.assign(std::size_t{groups} * groups, kNone);
-    std::vector<std::uint32_t> candidates;
-    for (std::uint32_t from = 0; from < groups; ++from) {
-      for (std::uint32_t to = 0; to < groups; ++to) {
-        if (from == to || linked(from, to)) continue;
-        for (const int order : {0, 1, 2}) {
-          candidates.clear();
-          for (std::uint32_t x = 0; x < groups; ++x)
-            if (x != from && x != to && preference(from, x, to) == order && linked(from, x) && linked(x, to))
-              candidates.push_back(x);
-          if (candidates.empty()) continue;
-          via[from * groups + to] = candidates[(from * 31 + to) % candidates.size()];
-          ++detours;
-          break;
-        }
-      }
-    }
-  }
-
-  /// Lower is safer: up and down again, down twice, anything else.
-  static int preference(std::uint32_t from, std::uint32_t x, std::uint32_t to) {
-    if (x > from && x > to) return 0;
-    return from > x && x > to ? 1 : 2;
-  }
-
   const Problem& problem;
   const DesignGraph& graph;
   const DragonflyShape& shape;
@@ -127,8 +99,7 @@ struct Plan {
   std::vector<std::uint8_t> port;                // by LID: delivering port
   std::vector<std::vector<std::uint16_t>> lids;  // by switch
   std::vector<Run> runs;                         // by LID; owner is a group
-  std::vector<std::uint32_t> via;
-  std::size_t detours = 0;
+  GroupDetours via;
 };
 
 /// Fills rows; one for each thread.
@@ -177,12 +148,12 @@ class Worker {
   void find_ways(std::uint32_t to) {
     Ports& ways = ways_[to];
     ways.clear();
-    const std::uint32_t via = p_.via[group_ * shape_.groups() + to];
-    if (deal(shape_.between(group_, via == kNone ? to : via), ways)) return;
+    const std::uint32_t via = p_.via.by(group_, to);
+    if (deal(shape_.between(group_, via == GroupDetours::kNone ? to : via), ways)) return;
     for (const int order : {0, 1, 2}) {
       for (const DesignGraph::End& e : p_.graph.ends_of(s_)) {
         const std::uint32_t x = shape_.group[e.to];
-        if (!e.live || x == group_ || x == to || Plan::preference(group_, x, to) != order ||
+        if (!e.live || x == group_ || x == to || GroupDetours::preference(group_, x, to) != order ||
             !p_.linked(x, to))
           continue;
         ways.push_back(e.port);
@@ -282,9 +253,7 @@ Result<Routes> dragonfly(const Problem& problem) {
   routes.vls_needed = 2;
   routes.lanes = std::make_shared<const Lanes>(lanes_of(problem, graph, *shape));
   routes.notes.push_back(describe(*shape));
-  if (plan.detours != 0)
-    routes.notes.push_back(
-        fmt::format("{} pairs of groups have no link left and go by a third group", plan.detours));
+  if (std::string note = describe(plan.via); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;
 }
 

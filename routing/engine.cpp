@@ -8,10 +8,8 @@
 namespace weft::routing {
 
 static constexpr std::array kEngines{
-    Engine{"dragonfly", dragonfly},
-    Engine{"fat-tree", fat_tree},
-    Engine{"min-hop", min_hop},
-    Engine{"up-down", up_down},
+    Engine{"dragonfly", dragonfly}, Engine{"dragonfly+", dragonfly_plus}, Engine{"fat-tree", fat_tree},
+    Engine{"layered", layered},     Engine{"min-hop", min_hop},           Engine{"up-down", up_down},
 };
 
 std::span<const Engine> engines() { return kEngines; }

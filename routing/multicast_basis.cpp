@@ -113,6 +113,10 @@ void add_turns(const SwitchGraph& graph, const std::vector<std::uint32_t>& level
           channels.depend_all(channels.id(s, port), onward);
           continue;
         }
+        if (!lanes) {  // layers: groups go with the first
+          each_port(onward, [&](std::uint8_t out) { channels.depend(channels.id(s, port), out); });
+          continue;
+        }
         const auto in = static_cast<PortNum>(cables.far[s * cables.width + port]);
         each_port(onward, [&](std::uint8_t out) {
           const Vl vl = lanes->at(static_cast<SwitchId>(g.to), in, static_cast<PortNum>(out));

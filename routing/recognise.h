@@ -10,7 +10,7 @@
 
 namespace weft::routing {
 
-enum class Kind { tree, dragonfly, arbitrary };
+enum class Kind { tree, dragonfly, dragonfly_plus, arbitrary };
 
 struct Recognised {
   Kind kind = Kind::arbitrary;

@@ -40,6 +40,7 @@ struct Problem {
   const Routes* previous = nullptr;
   /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.
   const Design* design = nullptr;
+  int vls = 1;           ///< Data VLs that the ports are going to have; engines may ask for fewer.
   unsigned threads = 1;  ///< An engine may use as many; its answer does not depend on it.
 };
 
@@ -57,11 +58,19 @@ struct Routes {
   int vls_needed = 1;
   /// Which of them a packet takes; null: VL 0 throughout.
   std::shared_ptr<const Lanes> lanes;
+  /// Planes of LIDs that must not share a VL: a host's LID at offset i from its base is in layer i % layers,
+  /// and packets to it must carry an SL that leads to VL i % layers, the same both ways (offset i at both
+  /// ends). 1: tables are safe whatever SL is used.
+  int layers = 1;
   /// What the engine may compare with when these are the previous routes; known to that engine alone.
   std::shared_ptr<const void> basis;
   /// Plain sentences: what was recognised, what was given up and why.
   std::vector<std::string> notes;
 
+  /// The layer of a LID that a destination has.
+  int layer_of(const Destination& d, Lid lid) const {
+    return d.is_switch() ? 0 : (raw(lid) - raw(d.base)) % layers;
+  }
   PortNum out(SwitchId at, Lid lid) const {
     const Lft& lft = *lfts[raw(at)];
     return raw(lid) < lft.size() ? static_cast<PortNum>(lft[raw(lid)]) : kPortDrop;

@@ -131,8 +131,10 @@ void Spread::list_lids(std::uint32_t destination) {
   switch_lids_.clear();
   for (const std::uint32_t i : graph_.destinations(destination)) {
     const Destination& d = problem_.destinations[i];
+    if (d.is_switch() && layer_ != 0) continue;
     for (std::uint32_t offset = 0; offset < 1U << d.lmc; ++offset)
-      (d.is_switch() ? switch_lids_ : lids_).push_back(static_cast<std::uint16_t>(raw(d.base) + offset));
+      if (d.is_switch() || offset % layers_ == layer_)
+        (d.is_switch() ? switch_lids_ : lids_).push_back(static_cast<std::uint16_t>(raw(d.base) + offset));
   }
 }
 

@@ -45,6 +45,12 @@ void find_shortest(const SwitchGraph& graph, Batch& batch);
 class Spread {
  public:
   Spread(const Problem& problem, const SwitchGraph& graph, Tables& tables);
+  /// From now on only LIDs at offsets i with i % layers == layer; those of switches with layer 0. Loads add
+  /// up.
+  void take_layer(int layer, int layers) {
+    layer_ = static_cast<std::uint32_t>(layer);
+    layers_ = static_cast<std::uint32_t>(layers);
+  }
   /// Writes the entries, at every switch, of all LIDs behind the switches of the batch.
   void write(const Batch& batch);
 
@@ -82,19 +88,25 @@ class Spread {
   std::vector<std::uint32_t> last_counts_;  // by switch
   std::vector<Choice> last_choices_;        // a switch's start where its ports start in the graph's order
   std::vector<std::uint32_t> loads_;        // of the choices, while one switch deals
-  std::uint32_t turn_ = 0;                  // LIDs dealt before, for the entries without load
+  std::uint32_t layer_ = 0;
+  std::uint32_t layers_ = 1;
+  std::uint32_t turn_ = 0;  // LIDs dealt before, for the entries without load
 };
 
 /// Routes for all destinations: `solve(batch)` fills one batch after another, which are spread in order.
 template <typename Solve>
-void spread_all(const Problem& problem, const SwitchGraph& graph, Tables& tables, Solve&& solve) {
-  Spread spread(problem, graph, tables);
+void spread_all(const SwitchGraph& graph, Spread& spread, Solve&& solve) {
   Batch batch(graph);
   for (std::uint32_t first = 0; first < graph.size(); first += kLanes) {
     batch.reset(first);
     solve(batch);
     spread.write(batch);
   }
+}
+template <typename Solve>
+void spread_all(const Problem& problem, const SwitchGraph& graph, Tables& tables, Solve&& solve) {
+  Spread spread(problem, graph, tables);
+  spread_all(graph, spread, std::forward<Solve>(solve));
 }
 
 }  // namespace weft::routing

@@ -18,7 +18,8 @@ class Mixture {
       : problem_(problem),
         now_(now),
         cables_(problem),
-        channels_(cables_.peers, cables_.width, now.lanes ? static_cast<std::uint32_t>(now.lanes->count) : 1),
+        channels_(cables_.peers, cables_.width,
+                  static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
         seen_(cables_.count),
         masks_(cables_.count) {
     for (std::uint32_t s = 0; s < cables_.count; ++s)
@@ -38,7 +39,7 @@ class Mixture {
     return {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop), new_port};
   }
   std::uint8_t lane(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
-    if (!now_.lanes) return 0;
+    if (!now_.lanes) return layer_;
     return raw(now_.lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
   }
 
@@ -75,6 +76,7 @@ class Mixture {
   }
 
   void add(const Destination& to, Lid lid) {
+    layer_ = static_cast<std::uint8_t>(now_.layer_of(to, lid));
     spread(to, lid);
     for (const std::uint32_t s : reached_) {
       const Ways out = ways(s, lid);
@@ -96,6 +98,7 @@ class Mixture {
   const Routes& now_;
   CheckCables cables_;
   ChannelGraph channels_;
+  std::uint8_t layer_ = 0;  // of the LID at hand
   std::vector<std::shared_ptr<const Lft>> before_;
   std::vector<std::uint8_t> seen_;
   std::vector<std::array<std::uint8_t, 2>> masks_;
@@ -179,6 +182,7 @@ std::uint64_t changed_entries(const Problem& problem, const Routes& old, const R
 }
 
 bool same_lanes(const Routes& old, const Routes& now) {
+  if (old.layers != now.layers) return false;
   if (!old.lanes || !now.lanes) return !old.lanes && !now.lanes;
   if (old.lanes->vl != now.lanes->vl || old.lanes->count != now.lanes->count) return false;
   for (std::size_t s = 0; s < now.switches.size(); ++s) {

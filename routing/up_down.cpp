@@ -11,8 +11,14 @@
 //    to.
 // Every switch has a way, since the order leads up from each to the start of its part, and down from there to
 // all.
+//
+// layered: the same along several orders with starts far apart, one for each LID offset of a host (LMC), each
+// on a VL of its own. So clients have several ways to choose from, and what one order forbids another may
+// allow. Source: reference "Routing", 7.7.
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "routing/engines.h"
 #include "routing/spread.h"
@@ -94,6 +100,35 @@ Result<Routes> up_down(const Problem& problem) {
   spread_all(problem, graph, tables, Solver(graph, order));
   Routes routes = std::move(tables).finish("up-down");
   routes.notes = std::move(order.notes);
+  if (std::string note = note_on_parts(graph); !note.empty()) routes.notes.push_back(std::move(note));
+  return routes;
+}
+
+Result<Routes> layered(const Problem& problem) {
+  std::uint8_t lmc = 0;
+  for (const Destination& d : problem.destinations)
+    if (!d.is_switch()) lmc = std::max(lmc, d.lmc);
+  const int layers = std::clamp(problem.vls, 1, std::min(1 << lmc, 8));
+  const SwitchGraph graph(problem);
+  std::vector<UpDownOrder> orders = up_down_orders(problem, graph, layers);
+  Tables tables(problem);
+  Spread spread(problem, graph, tables);
+  for (int layer = 0; layer < layers; ++layer) {
+    spread.take_layer(layer, layers);
+    spread_all(graph, spread, Solver(graph, orders[static_cast<std::size_t>(layer)]));
+  }
+  Routes routes = std::move(tables).finish("layered");
+  routes.layers = routes.vls_needed = layers;
+  for (UpDownOrder& order : orders) std::ranges::move(order.notes, std::back_inserter(routes.notes));
+  if (layers == 1)
+    routes.notes.push_back(fmt::format("one layer, safe on any SL: {}",
+                                       lmc == 0 ? "hosts have one LID each (LMC 0)" : "one VL can be used"));
+  else
+    routes.notes.push_back(
+        fmt::format("{} layers: LIDs at offset i go on VL i modulo {}; safe only as long as clients use the "
+                    "SL that their "
+                    "path records give",
+                    layers, layers));
   if (std::string note = note_on_parts(graph); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;
 }

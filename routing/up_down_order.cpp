@@ -91,19 +91,11 @@ std::vector<std::uint32_t> most_central(const SwitchGraph& graph, const std::vec
   return start;
 }
 
-}  // namespace
-
-UpDownOrder up_down_order(const Problem& problem, const SwitchGraph& graph) {
+/// The order from the given starts, one a part, in order of parts.
+UpDownOrder grow(const Problem& problem, const SwitchGraph& graph, const std::vector<std::uint32_t>& rank,
+                 const std::vector<std::uint32_t>& starts) {
   UpDownOrder order;
-  const std::vector<std::uint32_t> rank = ranks(problem, graph, order.notes);
-  std::vector<std::uint32_t> best(graph.part_count(), kFar);
-  for (std::uint32_t s = 0; s < graph.size(); ++s)
-    best[graph.parts()[s]] = std::min(best[graph.parts()[s]], rank[s]);
-  std::vector<bool> candidate(graph.size());
-  for (std::uint32_t s = 0; s < graph.size(); ++s) candidate[s] = rank[s] == best[graph.parts()[s]];
-  const std::vector<std::uint32_t> starts = most_central(graph, candidate);
   const std::vector<std::uint32_t> distance = distance_from(graph, starts);
-
   using Next = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // rank, distance, switch
   std::priority_queue<Next, std::vector<Next>, std::greater<>> border;
   std::vector<bool> known(graph.size());
@@ -126,6 +118,44 @@ UpDownOrder up_down_order(const Problem& problem, const SwitchGraph& graph) {
     }
   }
   return order;
+}
+
+/// Of each part, the candidate farthest from all of `taken`; the first of equals.
+std::vector<std::uint32_t> farthest(const SwitchGraph& graph, const std::vector<bool>& candidate,
+                                    const std::vector<std::uint32_t>& taken) {
+  const std::vector<std::uint32_t> distance = distance_from(graph, taken);
+  std::vector<std::uint32_t> start(graph.part_count(), kFar);
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    std::uint32_t& best = start[graph.parts()[s]];
+    if (candidate[s] && (best == kFar || distance[s] > distance[best])) best = s;
+  }
+  return start;
+}
+
+}  // namespace
+
+UpDownOrder up_down_order(const Problem& problem, const SwitchGraph& graph) {
+  return up_down_orders(problem, graph, 1).front();
+}
+
+std::vector<UpDownOrder> up_down_orders(const Problem& problem, const SwitchGraph& graph, int count) {
+  std::vector<std::string> notes;
+  const std::vector<std::uint32_t> rank = ranks(problem, graph, notes);
+  std::vector<std::uint32_t> best(graph.part_count(), kFar);
+  for (std::uint32_t s = 0; s < graph.size(); ++s)
+    best[graph.parts()[s]] = std::min(best[graph.parts()[s]], rank[s]);
+  std::vector<bool> candidate(graph.size());
+  for (std::uint32_t s = 0; s < graph.size(); ++s) candidate[s] = rank[s] == best[graph.parts()[s]];
+  std::vector<std::uint32_t> starts = most_central(graph, candidate);
+  std::vector<std::uint32_t> taken;
+  std::vector<UpDownOrder> orders;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) starts = farthest(graph, candidate, taken);
+    taken.insert(taken.end(), starts.begin(), starts.end());
+    orders.push_back(grow(problem, graph, rank, starts));
+    if (i == 0) orders.front().notes.insert(orders.front().notes.begin(), notes.begin(), notes.end());
+  }
+  return orders;
 }
 
 }  // namespace weft::routing

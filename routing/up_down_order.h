@@ -27,4 +27,8 @@ struct UpDownOrder {
 /// the lower GUID.
 UpDownOrder up_down_order(const Problem& problem, const SwitchGraph& graph);
 
+/// The first is that of up_down_order; each further one starts, among the switches of highest rank, where it
+/// is farthest from the starts before.
+std::vector<UpDownOrder> up_down_orders(const Problem& problem, const SwitchGraph& graph, int count);
+
 }  // namespace weft::routing

@@ -55,7 +55,8 @@ TEST(Chain, KnowsOnlyEnginesThatExist) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Errc::invalid);
   EXPECT_EQ(result.error().what,
-            "no routing engine is called \"updn\"; there are auto, dragonfly, fat-tree, min-hop, up-down");
+            "no routing engine is called \"updn\"; there are auto, dragonfly, dragonfly+, "
+            "fat-tree, layered, min-hop, up-down");
 }
 
 TEST(Chain, RefusesRatherThanBeUnsafe) {

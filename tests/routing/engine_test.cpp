@@ -26,7 +26,7 @@ TEST(Engines, AreFoundByName) {
 
 /// Those may refuse what has another shape; the rest serve everything.
 bool serves_one_shape(const Engine& engine) {
-  return engine.name == "fat-tree" || engine.name == "dragonfly";
+  return engine.name == "fat-tree" || engine.name == "dragonfly" || engine.name == "dragonfly+";
 }
 
 TEST(Engines, HaveNothingToDoForTwoHostsBackToBack) {

@@ -135,6 +135,31 @@ Drawing dragonfly(int p, int a, int h, int g) {
   return drawing;
 }
 
+Drawing dragonfly_plus(int p, int leaves, int spines, int h, int g) {
+  Drawing drawing;
+  const int size = leaves + spines;
+  for (int i = 0; i < g * size; ++i)
+    drawing.add_switch(fmt::format("g{}-{}{}", i / size, i % size < leaves ? "leaf" : "spine", i % size));
+  const auto leaf = [&](int group, int i) { return static_cast<std::uint32_t>(group * size + i); };
+  const auto spine = [&](int group, int i) { return leaf(group, leaves + i); };
+  for (int group = 0; group < g; ++group) {
+    for (int i = 0; i < leaves; ++i) {
+      drawing.add_hosts(leaf(group, i), p);
+      for (int j = 0; j < spines; ++j) drawing.cable(leaf(group, i), spine(group, j));
+    }
+  }
+  for (int a = 0; a < g; ++a) {
+    for (int link = 0; link < spines * h / (g - 1); ++link) {
+      for (int b = a + 1; b < g; ++b) {
+        const int from = link * (g - 1) + b - a - 1;
+        const int to = link * (g - 1) + g - (b - a) - 1;
+        drawing.cable(spine(a, from / h), spine(b, to / h));
+      }
+    }
+  }
+  return drawing;
+}
+
 Drawing ring(int switches, int hosts_each) { return torus(switches, 1, 1, hosts_each); }
 
 Drawing torus(int x, int y, int z, int hosts_each) {
@@ -222,12 +247,14 @@ using Hop = std::pair<std::uint32_t, std::uint8_t>;                    // switch
 using Buffer = std::tuple<std::uint32_t, std::uint8_t, std::uint8_t>;  // and VL
 
 /// The hops with the VLs that a packet takes along them.
-std::vector<Buffer> buffers(const Problem& problem, const Routes& routes, const std::vector<Hop>& hops) {
+std::vector<Buffer> buffers(const Problem& problem, const Routes& routes, const std::vector<Hop>& hops,
+                            std::uint8_t layer) {
   std::vector<Buffer> out;
   PortNum in{0};
   for (const auto& [s, port] : hops) {
     const auto here = static_cast<SwitchId>(s);
-    out.emplace_back(s, port, routes.lanes ? raw(routes.lanes->at(here, in, static_cast<PortNum>(port))) : 0);
+    out.emplace_back(s, port,
+                     routes.lanes ? raw(routes.lanes->at(here, in, static_cast<PortNum>(port))) : layer);
     in = problem.fabric->ports(here)[port].peer->port;
   }
   return out;
@@ -299,7 +326,8 @@ Verdict judge(const Problem& problem, const Routes& routes) {
           const std::vector<Hop> round(std::ranges::find(hops, last, &Hop::first), hops.end());
           for (int again = 0; again < 2; ++again) hops.insert(hops.end(), round.begin(), round.end());
         }
-        const std::vector<Buffer> held = buffers(problem, routes, hops);
+        const std::vector<Buffer> held =
+            buffers(problem, routes, hops, static_cast<std::uint8_t>(routes.layer_of(to, lid)));
         for (std::size_t h = 1; h < held.size(); ++h) waits[held[h - 1]].insert(held[h]);
       }
     }

@@ -58,6 +58,9 @@ Drawing xgft(const std::vector<int>& m, const std::vector<int>& w, int parallel 
 /// Groups of `a` routers in a clique, `p` hosts and `h` global links a router, one link between any two
 /// groups.
 Drawing dragonfly(int p, int a, int h, int g);
+/// Groups of leaves with `p` hosts and spines with `h` global links each, every leaf linked to every spine of
+/// its group; as many links between any two groups as all pairs can have.
+Drawing dragonfly_plus(int p, int leaves, int spines, int h, int g);
 Drawing ring(int switches, int hosts_each = 1);
 Drawing torus(int x, int y, int z, int hosts_each);
 /// A random tree of switches with `extra` more cables; each switch has 0 to 2 hosts.

@@ -1,0 +1,465 @@
+// dragonfly+: minimal routes, up - global - down, on one SL. Between hosts one VL is enough: up < global <
+// down never turns back. The second VL is for what must: packets to a spine's own LID and from it, and
+// detours.
+//
+// The VL of a hop follows from the ports a packet comes and goes by (lanes.h): up from a host and global
+// links to a higher group on VL 0; down after a global link, up again at a leaf, and global links to a lower
+// group on VL 1. A spine without a link to the destination's group sends to the group's *out leaf*, which
+// sends up to one that has; packets to a spine's own LID from outside turn at its group's *in leaf*. The two
+// differ, so that what turns up at the in leaf ends there, and nothing waits for the way to the out leaf but
+// what spines themselves send. Where two groups have lost all links between them, the sending group goes by
+// way of a third, as in a dragonfly: one above both, else one between, going down all the way, else any.
+//
+// Every leaf of a group takes the same exit for one destination: link (number of the destination) modulo the
+// links of the design. Only flows whose link, or whose leaf's link to that spine, is a hole move, to one that
+// leads there. The check decides whether the whole is safe. Rows of a group have much in common and are made
+// together. Cost: O(switches * LIDs) bytes copied. Source: Shpiner et al., HiPINEB 2017; lanes and detours as
+// in reference "Routing", 2.5 and 7.5.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "routing/dragonfly_plus_shape.h"
+#include "routing/engines.h"
+#include "routing/group_detours.h"
+#include "routing/parallel.h"
+
+namespace weft::routing {
+namespace {
+
+constexpr std::uint8_t kDrop = raw(kPortDrop);
+constexpr std::uint32_t kNone = ~0U;
+constexpr std::uint32_t kAlone =
+    1U << 30;  // in place of a leaf: a spine without any, which only exits lead to
+
+enum PortClass : std::uint8_t { end_port = Lanes::kEndClass, local_port, rising_port, falling_port };
+
+using Shape = DragonflyPlusShape;
+
+/// Consecutive LIDs of one group.
+struct Run {
+  std::uint32_t first = 0;
+  std::uint32_t upto = 0;
+};
+
+/// What all groups share.
+struct Common {
+  Common(const Problem& given, const DesignGraph& design, const Shape& found)
+      : problem(given), graph(design), shape(found) {
+    list_local_links();
+    number_destinations();
+    const auto linked = [this](std::uint32_t from, std::uint32_t to) {
+      return std::ranges::any_of(shape.between(from, to), &Shape::Exit::live);
+    };
+    via = group_detours(shape.groups(), linked);
+  }
+
+  std::uint32_t leaf_count(std::uint32_t g) const {
+    return static_cast<std::uint32_t>(shape.leaves[g].size());
+  }
+  std::uint32_t spine_count(std::uint32_t g) const {
+    return static_cast<std::uint32_t>(shape.spines[g].size());
+  }
+  /// Live ports of a leaf or spine to the spine or leaf at `index` of its group.
+  std::span<const std::uint8_t> links(std::uint32_t s, std::uint32_t index) const {
+    const std::uint32_t at = first_link[s] + index;
+    return {ports.data() + links_begin[at], links_begin[at + 1] - links_begin[at]};
+  }
+  /// Whether a spine leads to what hangs behind a leaf, or behind itself.
+  bool joined(std::uint32_t g, std::uint32_t spine, std::uint32_t leaf) const {
+    if (leaf >= kAlone) return leaf == kAlone + spine;
+    const std::uint32_t s = shape.spines[g][spine];
+    return s < shape.live && !links(s, leaf).empty();
+  }
+
+  void list_local_links() {
+    first_link.resize(graph.size());
+    whole.assign(shape.groups(), true);
+    for (std::uint32_t s = 0; s < shape.live; ++s) {
+      const Shape::Place& at = shape.place[s];
+      first_link[s] = static_cast<std::uint32_t>(links_begin.size());
+      const std::vector<std::uint32_t>& side = (at.spine ? shape.leaves : shape.spines)[at.group];
+      const std::span<const DesignGraph::End> ends = graph.ends_of(s);
+      std::size_t next = 0;
+      for (const std::uint32_t to : side) {
+        links_begin.push_back(static_cast<std::uint32_t>(ports.size()));
+        while (next < ends.size() &&
+               (shape.place[ends[next].to].group != at.group || graph.guids[ends[next].to] < graph.guids[to]))
+          ++next;
+        std::uint32_t design = 0;
+        for (; next < ends.size() && ends[next].to == to; ++next, ++design)
+          if (ends[next].live) ports.push_back(ends[next].port);
+        parallel = std::max(parallel, design);
+        if (to < shape.live && links_begin.back() == ports.size()) whole[at.group] = false;
+      }
+    }
+    links_begin.push_back(static_cast<std::uint32_t>(ports.size()));
+  }
+
+  void number_destinations() {
+    const std::size_t size = row_size(problem.top);
+    number.resize(size);
+    port.assign(size, kDrop);
+    behind.resize(size);
+    std::vector<std::uint32_t> group(size, kNone);
+    lids.resize(shape.live);
+    for (const Destination& d : problem.destinations) {
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
+        const std::uint32_t lid = raw(d.base) + j;
+        group[lid] = shape.place[raw(d.at)].group;
+        port[lid] = raw(d.port);
+        lids[raw(d.at)].push_back(static_cast<std::uint16_t>(lid));
+      }
+    }
+    runs.resize(shape.groups());
+    for (std::uint32_t lid = 0; lid < size; ++lid) {
+      if (group[lid] == kNone) continue;
+      std::vector<Run>& of = runs[group[lid]];
+      if (of.empty() || of.back().upto != lid) of.push_back({lid, lid});
+      ++of.back().upto;
+    }
+    for (std::uint32_t g = 0; g < shape.groups(); ++g) number_group(g);
+  }
+
+  /// By place in the group: leaf by leaf, then the port; so a dead host shifts nobody else's exit.
+  void number_group(std::uint32_t g) {
+    std::uint32_t base = 0;
+    for (const auto* side : {&shape.leaves[g], &shape.spines[g]}) {
+      for (const std::uint32_t s : *side) {
+        std::array<std::uint32_t, 256> place{};
+        for (std::size_t p = 1; p < 256; ++p)
+          if (graph.host_ports[s][p]) place[p] = base++;
+        if (s >= shape.live) continue;
+        place[0] = shape.place[s].index;
+        const std::uint32_t leaf =
+            shape.place[s].spine ? in_leaf(g, shape.place[s].index) : shape.place[s].index;
+        std::uint32_t plane = 0;
+        for (std::size_t i = 0; i < lids[s].size(); ++i) {
+          const std::uint16_t lid = lids[s][i];
+          plane = i > 0 && lids[s][i - 1] + 1 == lid && port[lids[s][i - 1]] == port[lid] ? plane + 1 : 0;
+          number[lid] = place[port[lid]] + plane;
+          behind[lid] = leaf;
+        }
+      }
+    }
+  }
+
+  /// The leaf where packets from outside turn up to a spine: the first that has a link to it.
+  std::uint32_t in_leaf(std::uint32_t g, std::uint32_t spine) const {
+    for (std::uint32_t l = 0; l < leaf_count(g); ++l)
+      if (shape.leaves[g][l] < shape.live && joined(g, spine, l)) return l;
+    return kAlone + spine;
+  }
+
+  const Problem& problem;
+  const DesignGraph& graph;
+  const Shape& shape;
+  std::vector<std::uint32_t> first_link;   // by switch: into links_begin
+  std::vector<std::uint32_t> links_begin;  // by switch and index of the other side: into ports
+  std::vector<std::uint8_t> ports;
+  std::vector<bool> whole;                       // by group: every live spine has a link to every live leaf
+  std::uint32_t parallel = 1;                    // most links between a leaf and a spine
+  std::vector<std::uint32_t> number;             // by LID: place among the hosts of its group
+  std::vector<std::uint8_t> port;                // by LID: delivering port
+  std::vector<std::uint32_t> behind;             // by LID: the leaf it hangs on, or the in leaf of its spine
+  std::vector<std::vector<std::uint16_t>> lids;  // by switch
+  std::vector<std::vector<Run>> runs;            // by group
+  GroupDetours via;
+};
+
+/// Fills the rows of one group after another; one for each thread.
+class Worker {
+ public:
+  explicit Worker(const Common& common)
+      : c_(common),
+        shape_(common.shape),
+        exit_(c_.number.size()),
+        way_(c_.number.size()),
+        row_(c_.number.size()) {}
+
+  void fill(std::uint32_t g, Tables& tables) {
+    g_ = g;
+    spines_ = c_.spine_count(g);
+    spread_ = std::clamp(254 / spines_, 1U, c_.parallel);
+    find_out_leaf();
+    std::ranges::fill(way_, kDrop);
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to)
+      if (to != g) find_exits(to);
+    last_row_.clear();
+    for (const std::uint32_t s : shape_.leaves[g])
+      if (s < shape_.live) fill_leaf(s, tables);
+    for (const std::uint32_t s : shape_.spines[g])
+      if (s < shape_.live) fill_spine(s, tables);
+  }
+
+ private:
+  using Exits = std::vector<Shape::Exit>;
+
+  const Exits& exits_to(std::uint32_t to) const {
+    const std::uint32_t by = c_.via.by(g_, to);
+    return shape_.between(g_, by == GroupDetours::kNone ? to : by);
+  }
+  bool direct(std::uint32_t to) const { return c_.via.by(g_, to) == GroupDetours::kNone; }
+  /// Whether an exit leads to a LID: the far spine has a link to its leaf, or sees to the rest of a detour.
+  bool leads(const Shape::Exit& e, std::uint32_t to, std::uint32_t lid) const {
+    return e.live && (!direct(to) || c_.joined(to, e.far, c_.behind[lid]));
+  }
+
+  /// The last live leaf; another than the in leaf where the group has two.
+  void find_out_leaf() {
+    out_leaf_ = c_.leaf_count(g_) - 1;
+    while (out_leaf_ > 0 && shape_.leaves[g_][out_leaf_] >= shape_.live) --out_leaf_;
+  }
+
+  /// exit_: by LID, the exit that all leaves take; way_: the spine it is at, and which of parallel links
+  /// there.
+  void find_exits(std::uint32_t to) {
+    const Exits& exits = exits_to(to);
+    if (exits.empty()) return;
+    const auto count = static_cast<std::uint32_t>(exits.size());
+    const bool easy = std::ranges::all_of(exits, &Shape::Exit::live) && (c_.whole[to] || !direct(to));
+    for (const Run& run : c_.runs[to]) {
+      for (std::uint32_t lid = run.first; lid < run.upto; ++lid) {
+        const std::uint32_t turn = c_.number[lid];
+        std::uint32_t e = turn % count;
+        if (!easy && !leads(exits[e], to, lid)) e = another(exits, to, lid, turn);
+        if (e == kNone) continue;
+        exit_[lid] = static_cast<std::uint16_t>(e);
+        way_[lid] = static_cast<std::uint8_t>(exits[e].spine +
+                                              (spread_ == 1 ? 0 : spines_ * (turn / count % spread_)));
+      }
+    }
+  }
+  std::uint32_t another(const Exits& exits, std::uint32_t to, std::uint32_t lid, std::uint32_t turn) {
+    usable_.clear();
+    for (std::uint32_t i = 0; i < exits.size(); ++i)
+      if (leads(exits[i], to, lid)) usable_.push_back(i);
+    for (std::uint32_t i = 0; usable_.empty() && i < exits.size(); ++i)
+      if (exits[i].live) usable_.push_back(i);  // the group there goes round its own holes
+    return usable_.empty() ? kNone : usable_[turn % usable_.size()];
+  }
+
+  static std::uint8_t pick(std::span<const std::uint8_t> ports, std::uint32_t turn) {
+    return ports.empty() ? kDrop : ports[turn % ports.size()];
+  }
+
+  void fill_leaf(std::uint32_t s, Tables& tables) {
+    std::array<std::uint8_t, 256> port;
+    port.fill(kDrop);
+    bool holes = false;
+    for (std::uint32_t i = 0; i < spines_; ++i) {
+      const std::span<const std::uint8_t> ports = c_.links(s, i);
+      for (std::uint32_t j = 0; j < spread_; ++j) port[i + spines_ * j] = pick(ports, j);
+      holes |= ports.empty();
+    }
+    if (last_row_.empty() || port != last_port_) {
+      last_port_ = port;
+      last_row_.resize(row_.size());
+      for (std::size_t lid = 0; lid < row_.size(); ++lid) last_row_[lid] = port[way_[lid]];
+    }
+    row_ = last_row_;
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
+      if (to == g_) continue;
+      for (const Run& run : holes ? c_.runs[to] : kNoRuns)
+        for (std::uint32_t lid = run.first; lid < run.upto; ++lid)
+          if (row_[lid] == kDrop) row_[lid] = leaf_detour(s, to, lid);
+    }
+    for (const std::uint32_t d : shape_.leaves[g_]) {
+      if (d >= shape_.live) continue;
+      for (const std::uint16_t lid : c_.lids[d]) row_[lid] = d == s ? c_.port[lid] : leaf_to_leaf(s, lid);
+    }
+    for (const std::uint32_t d : shape_.spines[g_]) {
+      if (d >= shape_.live) continue;
+      const std::span<const std::uint8_t> ports = c_.links(s, shape_.place[d].index);
+      for (const std::uint16_t lid : c_.lids[d])
+        row_[lid] = ports.empty() ? leaf_to_leaf(s, lid) : pick(ports, c_.number[lid]);
+    }
+    tables.set(s, row_.data());
+  }
+
+  /// The leaf has no link to the spine that the others take: another exit, or any spine that goes on from
+  /// there.
+  std::uint8_t leaf_detour(std::uint32_t s, std::uint32_t to, std::uint32_t lid) {
+    const std::uint32_t turn = c_.number[lid];
+    usable_.clear();
+    for (const Shape::Exit& e : exits_to(to))
+      if (leads(e, to, lid) && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
+    if (usable_.empty())
+      for (const Shape::Exit& e : exits_to(to))
+        if (e.live && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
+    if (usable_.empty() && !exits_to(to).empty())
+      for (std::uint32_t i = 0; i < spines_; ++i)
+        if (!c_.links(s, i).empty()) usable_.push_back(i);
+    return usable_.empty() ? kDrop : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+  }
+
+  /// Up to a spine that has a link to the leaf, else to any, which turns elsewhere.
+  std::uint8_t leaf_to_leaf(std::uint32_t s, std::uint32_t lid) {
+    const std::uint32_t turn = c_.number[lid];
+    if (c_.behind[lid] >= kAlone) return kDrop;
+    const std::uint32_t own = turn % spines_;
+    const std::span<const std::uint8_t> ports = c_.links(s, own);
+    if (!ports.empty() && c_.joined(g_, own, c_.behind[lid])) return pick(ports, turn / spines_);
+    usable_.clear();
+    for (std::uint32_t i = 0; i < spines_; ++i)
+      if (!c_.links(s, i).empty() && c_.joined(g_, i, c_.behind[lid])) usable_.push_back(i);
+    for (std::uint32_t i = 0; usable_.empty() && i < spines_; ++i)
+      if (!c_.links(s, i).empty()) usable_.push_back(i);
+    return usable_.empty() ? kDrop : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+  }
+
+  void fill_spine(std::uint32_t s, Tables& tables) {
+    std::ranges::fill(row_, kDrop);
+    const std::uint32_t own = shape_.place[s].index;
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
+      if (to == g_) continue;
+      const Exits& exits = exits_to(to);
+      mine_.clear();
+      bool plain = true;  // any of the spine's own links will do for any LID
+      for (const Shape::Exit& e : exits) {
+        if (e.spine != own || !e.live) continue;
+        mine_.push_back(&e);
+        plain &= !direct(to) || c_.whole[to];
+      }
+      const std::uint8_t only = mine_.empty() ? towards_exit(s, to) : mine_.front()->port;
+      const bool one = mine_.size() <= 1 && plain;
+      for (const Run& run : c_.runs[to]) {
+        if (one)
+          std::memset(row_.data() + run.first, only, run.upto - run.first);
+        else
+          for (std::uint32_t lid = run.first; lid < run.upto; ++lid) row_[lid] = out(s, exits, to, lid);
+      }
+    }
+    for (const std::uint32_t d : shape_.leaves[g_]) {
+      if (d >= shape_.live) continue;
+      const std::span<const std::uint8_t> ports = c_.links(s, shape_.place[d].index);
+      for (const std::uint16_t lid : c_.lids[d])
+        row_[lid] =
+            ports.empty() ? turn_below(s, shape_.place[d].index) : pick(ports, c_.number[lid] / spines_);
+    }
+    for (const std::uint32_t d : shape_.spines[g_]) {
+      if (d >= shape_.live) continue;
+      for (const std::uint16_t lid : c_.lids[d])
+        row_[lid] = d == s ? c_.port[lid] : spine_to_spine(s, c_.behind[lid], shape_.place[d].index);
+    }
+    tables.set(s, row_.data());
+  }
+
+  /// The link that the leaves mean, if it is here; else one of the spine's own that leads there; else by a
+  /// leaf.
+  std::uint8_t out(std::uint32_t s, const Exits& exits, std::uint32_t to, std::uint32_t lid) {
+    const std::uint32_t own = shape_.place[s].index;
+    if (way_[lid] != kDrop) {
+      const Shape::Exit& e = exits[exit_[lid]];
+      if (e.spine == own && e.live) return e.port;
+    }
+    usable_.clear();
+    for (const Shape::Exit* e : mine_)
+      if (leads(*e, to, lid)) usable_.push_back(e->port);
+    for (std::size_t i = 0; usable_.empty() && i < mine_.size(); ++i) usable_.push_back(mine_[i]->port);
+    return usable_.empty() ? towards_exit(s, to)
+                           : static_cast<std::uint8_t>(usable_[c_.number[lid] % usable_.size()]);
+  }
+
+  /// Down to the out leaf, else to one above it in order, that has a link to a spine with an exit.
+  std::uint8_t towards_exit(std::uint32_t s, std::uint32_t to) const {
+    const std::uint32_t leaves = c_.leaf_count(g_);
+    for (std::uint32_t i = 0; i < leaves; ++i) {
+      const std::uint32_t l = (out_leaf_ + leaves - i) % leaves;
+      const std::uint32_t leaf = shape_.leaves[g_][l];
+      const std::span<const std::uint8_t> ports = c_.links(s, l);
+      if (leaf >= shape_.live || ports.empty()) continue;
+      for (const Shape::Exit& e : exits_to(to))
+        if (e.live && !c_.links(leaf, e.spine).empty()) return ports.front();
+    }
+    return kDrop;
+  }
+
+  /// No link down to the leaf: by another leaf that has a spine in common with it.
+  std::uint8_t turn_below(std::uint32_t s, std::uint32_t leaf) const {
+    const std::uint32_t target = shape_.leaves[g_][leaf];
+    for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
+      const std::uint32_t by = shape_.leaves[g_][l];
+      const std::span<const std::uint8_t> ports = c_.links(s, l);
+      if (by >= shape_.live || ports.empty()) continue;
+      for (std::uint32_t i = 0; i < spines_; ++i)
+        if (!c_.links(by, i).empty() && !c_.links(target, i).empty()) return ports.front();
+    }
+    return kDrop;
+  }
+
+  std::uint8_t spine_to_spine(std::uint32_t s, std::uint32_t leaf, std::uint32_t spine) const {
+    if (leaf >= kAlone) return kDrop;
+    const std::span<const std::uint8_t> ports = c_.links(s, leaf);
+    if (!ports.empty() && c_.joined(g_, spine, leaf)) return ports.front();
+    for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
+      const std::span<const std::uint8_t> other = c_.links(s, l);
+      if (shape_.leaves[g_][l] < shape_.live && !other.empty() && c_.joined(g_, spine, l))
+        return other.front();
+    }
+    return turn_below(s, leaf);
+  }
+
+  inline static const std::vector<Run> kNoRuns;
+
+  const Common& c_;
+  const Shape& shape_;
+  std::uint32_t g_ = 0;
+  std::uint32_t spines_ = 1;
+  std::uint32_t spread_ = 1;  // parallel links from a leaf to a spine that flows are dealt over
+  std::uint32_t out_leaf_ = 0;
+  std::vector<std::uint16_t> exit_;
+  std::vector<std::uint8_t> way_;
+  std::vector<std::uint8_t> row_;
+  std::vector<std::uint8_t> last_row_;
+  std::array<std::uint8_t, 256> last_port_{};
+  std::vector<std::uint32_t> usable_;
+  std::vector<const Shape::Exit*> mine_;
+};
+
+Lanes lanes_of(const Problem& problem, const DesignGraph& graph, const Shape& shape) {
+  Lanes lanes;
+  lanes.count = 2;
+  for (std::uint32_t s = 0; s < shape.live; ++s) {
+    std::vector<std::uint8_t> classes(problem.fabric->ports(static_cast<SwitchId>(s)).size(), end_port);
+    for (const DesignGraph::End& e : graph.ends_of(s)) {
+      if (e.port >= classes.size()) continue;
+      const std::uint32_t here = shape.place[s].group;
+      const std::uint32_t there = shape.place[e.to].group;
+      classes[e.port] = here == there ? local_port : here < there ? rising_port : falling_port;
+    }
+    lanes.port_class.push_back(std::move(classes));
+  }
+  for (std::size_t in = 0; in < Lanes::kClasses; ++in) {
+    lanes.vl[in][rising_port] = 0;
+    lanes.vl[in][falling_port] = 1;
+    lanes.vl[in][local_port] = in == end_port ? 0 : 1;
+  }
+  return lanes;
+}
+
+}  // namespace
+
+Result<Routes> dragonfly_plus(const Problem& problem) {
+  const DesignGraph graph(problem);
+  const Result<Shape> shape = dragonfly_plus_shape(problem, graph);
+  if (!shape && problem.design) return without_design(problem, dragonfly_plus);
+  if (!shape) return fail(shape.error());
+  const Common common(problem, graph, *shape);
+  Tables tables(problem);
+  in_pieces(shape->groups(), problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
+    Worker worker(common);
+    for (std::uint32_t g = from; g < upto; ++g) worker.fill(g, tables);
+  });
+  Routes routes = std::move(tables).finish("dragonfly+");
+  routes.vls_needed = 2;
+  routes.lanes = std::make_shared<const Lanes>(lanes_of(problem, graph, *shape));
+  routes.notes.push_back(describe(*shape));
+  if (std::string note = describe(common.via); !note.empty()) routes.notes.push_back(std::move(note));
+  return routes;
+}
+
+}  // namespace weft::routing
