@@ -24,8 +24,7 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint8_t kDrop = raw(kPortDrop);
-constexpr std::uint32_t kNone = ~0U;
+constexpr std::uint32_t kNoOwner = ~0U;
 
 enum PortClass : std::uint8_t { end_port = Lanes::kEndClass, local_port, rising_port, falling_port };
 
@@ -42,7 +41,7 @@ struct Run {
 struct Plan {
   Plan(const Problem& given, const DesignGraph& design, const DragonflyShape& found)
       : problem(given), graph(design), shape(found), number(row_size(given.top)), port(number.size()) {
-    std::vector<std::uint32_t> owner(number.size(), kNone);
+    std::vector<std::uint32_t> owner(number.size(), kNoOwner);
     lids.resize(shape.live);
     for (const Destination& d : given.destinations) {
       for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
@@ -54,7 +53,7 @@ struct Plan {
     }
     number_hosts();
     for (std::uint32_t lid = 0; lid < owner.size(); ++lid) {
-      if (owner[lid] == kNone) continue;
+      if (owner[lid] == kNoOwner) continue;
       const std::uint32_t g = shape.group[owner[lid]];
       if (!runs.empty() && runs.back().first + runs.back().count == lid && runs.back().owner == g)
         ++runs.back().count;
@@ -103,9 +102,9 @@ struct Plan {
 };
 
 /// Fills rows; one for each thread.
-class Worker {
+class DragonflyRows {
  public:
-  explicit Worker(const Plan& plan)
+  explicit DragonflyRows(const Plan& plan)
       : p_(plan), shape_(plan.shape), ways_(shape_.groups()), local_(shape_.group.size()) {}
 
   void fill(std::uint32_t s, std::uint8_t* row) {
@@ -114,7 +113,7 @@ class Worker {
     list_local();
     for (std::uint32_t to = 0; to < shape_.groups(); ++to)
       if (to != group_) find_ways(to);
-    std::memset(row, kDrop, row_size(p_.problem.top));
+    std::memset(row, kNoWay, row_size(p_.problem.top));
     for (const Run& run : p_.runs) {
       if (run.owner == group_) continue;
       const std::vector<std::uint8_t>& ways = ways_[run.owner];
@@ -141,7 +140,7 @@ class Worker {
 
   std::uint8_t to_router(std::uint32_t router, std::uint32_t turn) const {
     const Ports& ports = local_[router];
-    return ports.empty() ? kDrop : ports[turn % ports.size()];
+    return ports.empty() ? kNoWay : ports[turn % ports.size()];
   }
 
   /// ways_[to]: ports by the number of the destination modulo their count.
@@ -170,12 +169,12 @@ class Worker {
     Ports usable;
     for (std::size_t i = 0; i < exits.size(); ++i) {
       const Exit& e = exits[i];
-      ways.push_back(e.live && e.router != s_ ? to_router(e.router, static_cast<std::uint32_t>(i)) : kDrop);
-      if (ways.back() != kDrop) usable.push_back(ways.back());
+      ways.push_back(e.live && e.router != s_ ? to_router(e.router, static_cast<std::uint32_t>(i)) : kNoWay);
+      if (ways.back() != kNoWay) usable.push_back(ways.back());
     }
     std::size_t next = 0;
     for (std::uint8_t& port : ways)
-      if (port == kDrop && !usable.empty()) port = usable[next++ % usable.size()];
+      if (port == kNoWay && !usable.empty()) port = usable[next++ % usable.size()];
     if (usable.empty()) ways.clear();
     return !ways.empty();
   }
@@ -200,7 +199,7 @@ class Worker {
       (low ? below : other).push_back(to_router(e.to, turn));
     }
     const Ports& ports = below.empty() ? other : below;
-    return ports.empty() ? kDrop : ports[turn % ports.size()];
+    return ports.empty() ? kNoWay : ports[turn % ports.size()];
   }
 
   const Plan& p_;
@@ -242,7 +241,7 @@ Result<Routes> dragonfly(const Problem& problem) {
   const Plan plan(problem, graph, *shape);
   Tables tables(problem);
   in_pieces(shape->live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
-    Worker worker(plan);
+    DragonflyRows worker(plan);
     std::vector<std::uint8_t> row(row_size(problem.top));
     for (std::uint32_t s = from; s < upto; ++s) {
       worker.fill(s, row.data());

@@ -30,29 +30,28 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint8_t kDrop = raw(kPortDrop);
-constexpr std::uint32_t kNone = ~0U;
+constexpr std::uint32_t kNoExit = ~0U;
 constexpr std::uint32_t kAlone =
     1U << 30;  // in place of a leaf: a spine without any, which only exits lead to
 
-enum PortClass : std::uint8_t { end_port = Lanes::kEndClass, local_port, rising_port, falling_port };
+enum PlusPort : std::uint8_t { plus_end = Lanes::kEndClass, plus_local, plus_rising, plus_falling };
 
-using Shape = DragonflyPlusShape;
+using PlusShape = DragonflyPlusShape;
 
 /// Consecutive LIDs of one group.
-struct Run {
+struct PlusRun {
   std::uint32_t first = 0;
   std::uint32_t upto = 0;
 };
 
 /// What all groups share.
-struct Common {
-  Common(const Problem& given, const DesignGraph& design, const Shape& found)
+struct PlusCommon {
+  PlusCommon(const Problem& given, const DesignGraph& design, const PlusShape& found)
       : problem(given), graph(design), shape(found) {
     list_local_links();
     number_destinations();
     const auto linked = [this](std::uint32_t from, std::uint32_t to) {
-      return std::ranges::any_of(shape.between(from, to), &Shape::Exit::live);
+      return std::ranges::any_of(shape.between(from, to), &PlusShape::Exit::live);
     };
     via = group_detours(shape.groups(), linked);
   }
@@ -79,7 +78,7 @@ struct Common {
     first_link.resize(graph.size());
     whole.assign(shape.groups(), true);
     for (std::uint32_t s = 0; s < shape.live; ++s) {
-      const Shape::Place& at = shape.place[s];
+      const PlusShape::Place& at = shape.place[s];
       first_link[s] = static_cast<std::uint32_t>(links_begin.size());
       const std::vector<std::uint32_t>& side = (at.spine ? shape.leaves : shape.spines)[at.group];
       const std::span<const DesignGraph::End> ends = graph.ends_of(s);
@@ -102,9 +101,9 @@ struct Common {
   void number_destinations() {
     const std::size_t size = row_size(problem.top);
     number.resize(size);
-    port.assign(size, kDrop);
+    port.assign(size, kNoWay);
     behind.resize(size);
-    std::vector<std::uint32_t> group(size, kNone);
+    std::vector<std::uint32_t> group(size, kNoExit);
     lids.resize(shape.live);
     for (const Destination& d : problem.destinations) {
       for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
@@ -116,8 +115,8 @@ struct Common {
     }
     runs.resize(shape.groups());
     for (std::uint32_t lid = 0; lid < size; ++lid) {
-      if (group[lid] == kNone) continue;
-      std::vector<Run>& of = runs[group[lid]];
+      if (group[lid] == kNoExit) continue;
+      std::vector<PlusRun>& of = runs[group[lid]];
       if (of.empty() || of.back().upto != lid) of.push_back({lid, lid});
       ++of.back().upto;
     }
@@ -156,7 +155,7 @@ struct Common {
 
   const Problem& problem;
   const DesignGraph& graph;
-  const Shape& shape;
+  const PlusShape& shape;
   std::vector<std::uint32_t> first_link;   // by switch: into links_begin
   std::vector<std::uint32_t> links_begin;  // by switch and index of the other side: into ports
   std::vector<std::uint8_t> ports;
@@ -166,14 +165,14 @@ struct Common {
   std::vector<std::uint8_t> port;                // by LID: delivering port
   std::vector<std::uint32_t> behind;             // by LID: the leaf it hangs on, or the in leaf of its spine
   std::vector<std::vector<std::uint16_t>> lids;  // by switch
-  std::vector<std::vector<Run>> runs;            // by group
+  std::vector<std::vector<PlusRun>> runs;        // by group
   GroupDetours via;
 };
 
 /// Fills the rows of one group after another; one for each thread.
-class Worker {
+class PlusRows {
  public:
-  explicit Worker(const Common& common)
+  explicit PlusRows(const PlusCommon& common)
       : c_(common),
         shape_(common.shape),
         exit_(c_.number.size()),
@@ -185,7 +184,7 @@ class Worker {
     spines_ = c_.spine_count(g);
     spread_ = std::clamp(254 / spines_, 1U, c_.parallel);
     find_out_leaf();
-    std::ranges::fill(way_, kDrop);
+    std::ranges::fill(way_, kNoWay);
     for (std::uint32_t to = 0; to < shape_.groups(); ++to)
       if (to != g) find_exits(to);
     last_row_.clear();
@@ -196,7 +195,7 @@ class Worker {
   }
 
  private:
-  using Exits = std::vector<Shape::Exit>;
+  using Exits = std::vector<PlusShape::Exit>;
 
   const Exits& exits_to(std::uint32_t to) const {
     const std::uint32_t by = c_.via.by(g_, to);
@@ -204,7 +203,7 @@ class Worker {
   }
   bool direct(std::uint32_t to) const { return c_.via.by(g_, to) == GroupDetours::kNone; }
   /// Whether an exit leads to a LID: the far spine has a link to its leaf, or sees to the rest of a detour.
-  bool leads(const Shape::Exit& e, std::uint32_t to, std::uint32_t lid) const {
+  bool leads(const PlusShape::Exit& e, std::uint32_t to, std::uint32_t lid) const {
     return e.live && (!direct(to) || c_.joined(to, e.far, c_.behind[lid]));
   }
 
@@ -220,13 +219,13 @@ class Worker {
     const Exits& exits = exits_to(to);
     if (exits.empty()) return;
     const auto count = static_cast<std::uint32_t>(exits.size());
-    const bool easy = std::ranges::all_of(exits, &Shape::Exit::live) && (c_.whole[to] || !direct(to));
-    for (const Run& run : c_.runs[to]) {
+    const bool easy = std::ranges::all_of(exits, &PlusShape::Exit::live) && (c_.whole[to] || !direct(to));
+    for (const PlusRun& run : c_.runs[to]) {
       for (std::uint32_t lid = run.first; lid < run.upto; ++lid) {
         const std::uint32_t turn = c_.number[lid];
         std::uint32_t e = turn % count;
         if (!easy && !leads(exits[e], to, lid)) e = another(exits, to, lid, turn);
-        if (e == kNone) continue;
+        if (e == kNoExit) continue;
         exit_[lid] = static_cast<std::uint16_t>(e);
         way_[lid] = static_cast<std::uint8_t>(exits[e].spine +
                                               (spread_ == 1 ? 0 : spines_ * (turn / count % spread_)));
@@ -239,16 +238,16 @@ class Worker {
       if (leads(exits[i], to, lid)) usable_.push_back(i);
     for (std::uint32_t i = 0; usable_.empty() && i < exits.size(); ++i)
       if (exits[i].live) usable_.push_back(i);  // the group there goes round its own holes
-    return usable_.empty() ? kNone : usable_[turn % usable_.size()];
+    return usable_.empty() ? kNoExit : usable_[turn % usable_.size()];
   }
 
   static std::uint8_t pick(std::span<const std::uint8_t> ports, std::uint32_t turn) {
-    return ports.empty() ? kDrop : ports[turn % ports.size()];
+    return ports.empty() ? kNoWay : ports[turn % ports.size()];
   }
 
   void fill_leaf(std::uint32_t s, Tables& tables) {
     std::array<std::uint8_t, 256> port;
-    port.fill(kDrop);
+    port.fill(kNoWay);
     bool holes = false;
     for (std::uint32_t i = 0; i < spines_; ++i) {
       const std::span<const std::uint8_t> ports = c_.links(s, i);
@@ -263,9 +262,9 @@ class Worker {
     row_ = last_row_;
     for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
       if (to == g_) continue;
-      for (const Run& run : holes ? c_.runs[to] : kNoRuns)
+      for (const PlusRun& run : holes ? c_.runs[to] : kNoRuns)
         for (std::uint32_t lid = run.first; lid < run.upto; ++lid)
-          if (row_[lid] == kDrop) row_[lid] = leaf_detour(s, to, lid);
+          if (row_[lid] == kNoWay) row_[lid] = leaf_detour(s, to, lid);
     }
     for (const std::uint32_t d : shape_.leaves[g_]) {
       if (d >= shape_.live) continue;
@@ -285,21 +284,21 @@ class Worker {
   std::uint8_t leaf_detour(std::uint32_t s, std::uint32_t to, std::uint32_t lid) {
     const std::uint32_t turn = c_.number[lid];
     usable_.clear();
-    for (const Shape::Exit& e : exits_to(to))
+    for (const PlusShape::Exit& e : exits_to(to))
       if (leads(e, to, lid) && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
     if (usable_.empty())
-      for (const Shape::Exit& e : exits_to(to))
+      for (const PlusShape::Exit& e : exits_to(to))
         if (e.live && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
     if (usable_.empty() && !exits_to(to).empty())
       for (std::uint32_t i = 0; i < spines_; ++i)
         if (!c_.links(s, i).empty()) usable_.push_back(i);
-    return usable_.empty() ? kDrop : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    return usable_.empty() ? kNoWay : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
   }
 
   /// Up to a spine that has a link to the leaf, else to any, which turns elsewhere.
   std::uint8_t leaf_to_leaf(std::uint32_t s, std::uint32_t lid) {
     const std::uint32_t turn = c_.number[lid];
-    if (c_.behind[lid] >= kAlone) return kDrop;
+    if (c_.behind[lid] >= kAlone) return kNoWay;
     const std::uint32_t own = turn % spines_;
     const std::span<const std::uint8_t> ports = c_.links(s, own);
     if (!ports.empty() && c_.joined(g_, own, c_.behind[lid])) return pick(ports, turn / spines_);
@@ -308,25 +307,25 @@ class Worker {
       if (!c_.links(s, i).empty() && c_.joined(g_, i, c_.behind[lid])) usable_.push_back(i);
     for (std::uint32_t i = 0; usable_.empty() && i < spines_; ++i)
       if (!c_.links(s, i).empty()) usable_.push_back(i);
-    return usable_.empty() ? kDrop : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    return usable_.empty() ? kNoWay : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
   }
 
   void fill_spine(std::uint32_t s, Tables& tables) {
-    std::ranges::fill(row_, kDrop);
+    std::ranges::fill(row_, kNoWay);
     const std::uint32_t own = shape_.place[s].index;
     for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
       if (to == g_) continue;
       const Exits& exits = exits_to(to);
       mine_.clear();
       bool plain = true;  // any of the spine's own links will do for any LID
-      for (const Shape::Exit& e : exits) {
+      for (const PlusShape::Exit& e : exits) {
         if (e.spine != own || !e.live) continue;
         mine_.push_back(&e);
         plain &= !direct(to) || c_.whole[to];
       }
       const std::uint8_t only = mine_.empty() ? towards_exit(s, to) : mine_.front()->port;
       const bool one = mine_.size() <= 1 && plain;
-      for (const Run& run : c_.runs[to]) {
+      for (const PlusRun& run : c_.runs[to]) {
         if (one)
           std::memset(row_.data() + run.first, only, run.upto - run.first);
         else
@@ -352,12 +351,12 @@ class Worker {
   /// leaf.
   std::uint8_t out(std::uint32_t s, const Exits& exits, std::uint32_t to, std::uint32_t lid) {
     const std::uint32_t own = shape_.place[s].index;
-    if (way_[lid] != kDrop) {
-      const Shape::Exit& e = exits[exit_[lid]];
+    if (way_[lid] != kNoWay) {
+      const PlusShape::Exit& e = exits[exit_[lid]];
       if (e.spine == own && e.live) return e.port;
     }
     usable_.clear();
-    for (const Shape::Exit* e : mine_)
+    for (const PlusShape::Exit* e : mine_)
       if (leads(*e, to, lid)) usable_.push_back(e->port);
     for (std::size_t i = 0; usable_.empty() && i < mine_.size(); ++i) usable_.push_back(mine_[i]->port);
     return usable_.empty() ? towards_exit(s, to)
@@ -372,10 +371,10 @@ class Worker {
       const std::uint32_t leaf = shape_.leaves[g_][l];
       const std::span<const std::uint8_t> ports = c_.links(s, l);
       if (leaf >= shape_.live || ports.empty()) continue;
-      for (const Shape::Exit& e : exits_to(to))
+      for (const PlusShape::Exit& e : exits_to(to))
         if (e.live && !c_.links(leaf, e.spine).empty()) return ports.front();
     }
-    return kDrop;
+    return kNoWay;
   }
 
   /// No link down to the leaf: by another leaf that has a spine in common with it.
@@ -388,11 +387,11 @@ class Worker {
       for (std::uint32_t i = 0; i < spines_; ++i)
         if (!c_.links(by, i).empty() && !c_.links(target, i).empty()) return ports.front();
     }
-    return kDrop;
+    return kNoWay;
   }
 
   std::uint8_t spine_to_spine(std::uint32_t s, std::uint32_t leaf, std::uint32_t spine) const {
-    if (leaf >= kAlone) return kDrop;
+    if (leaf >= kAlone) return kNoWay;
     const std::span<const std::uint8_t> ports = c_.links(s, leaf);
     if (!ports.empty() && c_.joined(g_, spine, leaf)) return ports.front();
     for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
@@ -403,10 +402,10 @@ class Worker {
     return turn_below(s, leaf);
   }
 
-  inline static const std::vector<Run> kNoRuns;
+  inline static const std::vector<PlusRun> kNoRuns;
 
-  const Common& c_;
-  const Shape& shape_;
+  const PlusCommon& c_;
+  const PlusShape& shape_;
   std::uint32_t g_ = 0;
   std::uint32_t spines_ = 1;
   std::uint32_t spread_ = 1;  // parallel links from a leaf to a spine that flows are dealt over
@@ -417,26 +416,26 @@ class Worker {
   std::vector<std::uint8_t> last_row_;
   std::array<std::uint8_t, 256> last_port_{};
   std::vector<std::uint32_t> usable_;
-  std::vector<const Shape::Exit*> mine_;
+  std::vector<const PlusShape::Exit*> mine_;
 };
 
-Lanes lanes_of(const Problem& problem, const DesignGraph& graph, const Shape& shape) {
+Lanes plus_lanes(const Problem& problem, const DesignGraph& graph, const PlusShape& shape) {
   Lanes lanes;
   lanes.count = 2;
   for (std::uint32_t s = 0; s < shape.live; ++s) {
-    std::vector<std::uint8_t> classes(problem.fabric->ports(static_cast<SwitchId>(s)).size(), end_port);
+    std::vector<std::uint8_t> classes(problem.fabric->ports(static_cast<SwitchId>(s)).size(), plus_end);
     for (const DesignGraph::End& e : graph.ends_of(s)) {
       if (e.port >= classes.size()) continue;
       const std::uint32_t here = shape.place[s].group;
       const std::uint32_t there = shape.place[e.to].group;
-      classes[e.port] = here == there ? local_port : here < there ? rising_port : falling_port;
+      classes[e.port] = here == there ? plus_local : here < there ? plus_rising : plus_falling;
     }
     lanes.port_class.push_back(std::move(classes));
   }
   for (std::size_t in = 0; in < Lanes::kClasses; ++in) {
-    lanes.vl[in][rising_port] = 0;
-    lanes.vl[in][falling_port] = 1;
-    lanes.vl[in][local_port] = in == end_port ? 0 : 1;
+    lanes.vl[in][plus_rising] = 0;
+    lanes.vl[in][plus_falling] = 1;
+    lanes.vl[in][plus_local] = in == plus_end ? 0 : 1;
   }
   return lanes;
 }
@@ -445,18 +444,18 @@ Lanes lanes_of(const Problem& problem, const DesignGraph& graph, const Shape& sh
 
 Result<Routes> dragonfly_plus(const Problem& problem) {
   const DesignGraph graph(problem);
-  const Result<Shape> shape = dragonfly_plus_shape(problem, graph);
+  const Result<PlusShape> shape = dragonfly_plus_shape(problem, graph);
   if (!shape && problem.design) return without_design(problem, dragonfly_plus);
   if (!shape) return fail(shape.error());
-  const Common common(problem, graph, *shape);
+  const PlusCommon common(problem, graph, *shape);
   Tables tables(problem);
   in_pieces(shape->groups(), problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
-    Worker worker(common);
+    PlusRows worker(common);
     for (std::uint32_t g = from; g < upto; ++g) worker.fill(g, tables);
   });
   Routes routes = std::move(tables).finish("dragonfly+");
   routes.vls_needed = 2;
-  routes.lanes = std::make_shared<const Lanes>(lanes_of(problem, graph, *shape));
+  routes.lanes = std::make_shared<const Lanes>(plus_lanes(problem, graph, *shape));
   routes.notes.push_back(describe(*shape));
   if (std::string note = describe(common.via); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;

@@ -28,10 +28,9 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint8_t kDrop = raw(kPortDrop);
 constexpr std::uint16_t kNobody = LidTable::kNobody;
 
-/// Canonical way by LID for one divider and number of slots and links: slot + slots * link, or kDrop.
+/// Canonical way by LID for one divider and number of slots and links: slot + slots * link, or kNoWay.
 struct Dealing {
   std::vector<std::uint8_t> way;
   std::vector<std::vector<std::uint16_t>> lids;  // by way
@@ -40,7 +39,7 @@ using DealingKey = std::array<std::uint64_t, 3>;
 
 Dealing deal(const LidTable& table, const DealingKey& key) {
   const auto [divider, slots, links] = key;
-  Dealing dealing{std::vector<std::uint8_t>(table.size, kDrop), {}};
+  Dealing dealing{std::vector<std::uint8_t>(table.size, kNoWay), {}};
   dealing.lids.resize(slots * links);
   for (std::uint32_t lid = 0; lid < table.size; ++lid) {
     if (table.owner[lid] == kNobody) continue;
@@ -59,7 +58,7 @@ void each_bit(std::uint64_t bits, std::uint32_t word, Use&& use) {
 }
 
 /// What all switches share.
-struct Common {
+struct TreeCommon {
   const Problem& problem;
   const TreeShape& shape;
   const TreeReach& reach;
@@ -69,9 +68,9 @@ struct Common {
 };
 
 /// Fills rows; one for each thread.
-class Worker {
+class TreeRows {
  public:
-  explicit Worker(const Common& common)
+  explicit TreeRows(const TreeCommon& common)
       : c_(common),
         shape_(common.shape),
         table_(common.table),
@@ -108,7 +107,7 @@ class Worker {
     }
     const Dealing& dealing = c_.dealings.at(key_of(*up_));
     std::array<std::uint8_t, 256> port;
-    port.fill(kDrop);
+    port.fill(kNoWay);
     for (std::uint32_t i = 0; i < up_->slots; ++i)
       for (std::uint32_t j = 0; j < up_->spread; ++j) port[i + up_->slots * j] = shape_.port(s_, i, j);
     Last& last = last_[&dealing];
@@ -122,14 +121,14 @@ class Worker {
 
   /// Only children that lead alone to a leaf and by one link; the rest is written over it.
   void start_from_above() {
-    std::ranges::fill(by_owner_, kDrop);
+    std::ranges::fill(by_owner_, kNoWay);
     count_children();
     for (const TreeShape::Down& d : shape_.downs(s_)) {
       const std::uint64_t* reached = c_.reach.row(0, d.child);
       const std::uint8_t port = first_live(d);
       for (std::uint32_t w = 0; w < left_.size(); ++w)
         each_bit(reached[w] & ~twice_[w], w,
-                 [&](std::uint32_t t) { by_owner_[t] = table_.has_hosts[t] ? port : kDrop; });
+                 [&](std::uint32_t t) { by_owner_[t] = table_.has_hosts[t] ? port : kNoWay; });
     }
     if (last_owner_.empty() || last_owner_ != by_owner_) {
       last_owner_ = by_owner_;
@@ -210,7 +209,7 @@ class Worker {
     std::size_t count = 0;
     for (std::uint32_t j = 0; j < up.links; ++j)
       if (port(j) != TreeShape::kHole) live[count++] = port(j);
-    return count == 0 ? kDrop : live[turn / (std::uint64_t{up.slots} * up.spread) % count];
+    return count == 0 ? kNoWay : live[turn / (std::uint64_t{up.slots} * up.spread) % count];
   }
 
   /// Several children lead there: the one on the canonical way up from the destination, else by number.
@@ -253,11 +252,11 @@ class Worker {
     const bool only_one = live_slots_.size() == 1;
     for (const std::uint32_t i : live_slots_) {
       const std::uint64_t* reached = c_.reach.row(k - 1, parent(i));
-      const std::uint8_t port = up_->links == 1 ? shape_.port(s_, i, 0) : kDrop;
+      const std::uint8_t port = up_->links == 1 ? shape_.port(s_, i, 0) : kNoWay;
       for (std::uint32_t w = 0; w < left_.size(); ++w) {
         const std::uint64_t alone = reached[w] & left_[w] & ~twice_[w] & ~(only_one ? all_[w] : 0);
         each_bit(alone, w, [&](std::uint32_t t) {
-          if (port != kDrop)
+          if (port != kNoWay)
             write(t, port);
           else
             for (const std::uint16_t lid : table_.of(t)) row_[lid] = port_up(i, lid);
@@ -309,9 +308,9 @@ class Worker {
     const std::uint32_t part = c_.turning.part[s_];
     leaf_ = c_.turning.leaf[part];
     const bool leads = leaf_ != Turning::kNone && leaf_ != s_ && !has(left_.data(), leaf_);
-    const std::uint8_t port = leads ? port_to_turning() : kDrop;
+    const std::uint8_t port = leads ? port_to_turning() : kNoWay;
     for (std::uint32_t w = 0; w < left_.size(); ++w)
-      each_bit(left_[w], w, [&](std::uint32_t t) { write(t, c_.turning.part[t] == part ? port : kDrop); });
+      each_bit(left_[w], w, [&](std::uint32_t t) { write(t, c_.turning.part[t] == part ? port : kNoWay); });
   }
 
   std::uint8_t port_to_turning() const {
@@ -320,7 +319,7 @@ class Worker {
     for (std::uint32_t k = 1; k < c_.reach.levels(); ++k)
       for (const std::uint32_t i : live_slots_)
         if (has(c_.reach.row(k - 1, parent(i)), leaf_)) return port_up_any(i);
-    return kDrop;
+    return kNoWay;
   }
   std::uint8_t port_up_any(std::uint32_t slot) const {
     for (std::uint32_t j = 0;; ++j)
@@ -336,7 +335,7 @@ class Worker {
     std::vector<std::uint8_t> row;
   };
 
-  const Common& c_;
+  const TreeCommon& c_;
   const TreeShape& shape_;
   const LidTable& table_;
   std::uint32_t s_ = 0;
@@ -369,11 +368,11 @@ Result<Routes> fat_tree(const Problem& problem) {
   for (const TreeShape::Up& up : basis->shape.up)
     if (up.slots != 0 && !dealings.contains(key_of(up)))
       dealings.emplace(key_of(up), deal(basis->lids, key_of(up)));
-  const Common common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turning};
+  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turning};
   const std::vector<std::uint8_t> moved = rows_to_fill(problem, *basis);
   Tables tables(problem);
   in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
-    Worker worker(common);
+    TreeRows worker(common);
     std::vector<std::uint8_t> row(basis->lids.size);
     for (std::uint32_t s = from; s < upto; ++s) {
       if (moved[s] == 0) {

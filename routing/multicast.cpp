@@ -15,10 +15,10 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint32_t kNone = MulticastOrder::kNone;
+constexpr std::uint32_t kNoPlace = MulticastOrder::kNone;
 
 /// Spreads choices evenly, the same at every call.
-constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0) {
+constexpr std::uint64_t mixed_hash(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15 + b * 0xc2b2ae3d27d4eb4f + c * 0x165667b19e3779f9;
   x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
   return x ^ x >> 32;
@@ -28,7 +28,7 @@ constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c 
 class TreeMaker {
  public:
   explicit TreeMaker(const MulticastBasis& basis)
-      : p_(basis.parts()), graph_(p_.graph), wanted_(p_.words), place_(graph_.size(), kNone) {}
+      : p_(basis.parts()), graph_(p_.graph), wanted_(p_.words), place_(graph_.size(), kNoPlace) {}
 
   MulticastTree make(const MulticastGroup& group) {
     tree_ = {};
@@ -46,14 +46,14 @@ class TreeMaker {
   /// The top that the group's tree hangs from, for putting trees of one top side by side.
   std::uint32_t usual_top(const MulticastGroup& group) {
     const MulticastOrder* order = MulticastBasis::Parts::order_for(p_.orders, group.mlid);
-    if (!order || group.members.empty()) return kNone;
+    if (!order || group.members.empty()) return kNoPlace;
     return usual_top(*order, group.mlid, graph_.parts()[raw(group.members.front().at)]);
   }
 
  private:
   struct Node {
     std::uint32_t s = 0;
-    std::uint32_t parent = kNone;  // place in nodes_
+    std::uint32_t parent = kNoPlace;  // place in nodes_
     std::uint32_t children = 0;
     bool member = false;
     PortMask ports{};
@@ -81,7 +81,7 @@ class TreeMaker {
   /// Members of one part.
   bool join(const MulticastOrder* order, std::span<const MulticastMember> members) {
     const auto has_room = [order](const MulticastMember& m) {
-      return order && order->level[raw(m.at)] != kNone;
+      return order && order->level[raw(m.at)] != kNoPlace;
     };
     std::ranges::fill(wanted_, 0);
     bool any = false;
@@ -98,7 +98,7 @@ class TreeMaker {
     }
     if (!any) return true;
     const std::uint32_t top = choose_top(*order, part_of(members.front()));
-    if (top == kNone) {
+    if (top == kNoPlace) {
       for (const MulticastMember& m : members)
         if (has_room(m)) tree_.unserved.push_back(m);
       if (tree_.why.empty()) tree_.why = "no switch with room for it reaches all members on ways down";
@@ -113,8 +113,8 @@ class TreeMaker {
     }
     cut_above();
     for (const Node& node : nodes_) {
-      if (node.s == kNone) continue;  // cut off
-      place_[node.s] = kNone;
+      if (node.s == kNoPlace) continue;  // cut off
+      place_[node.s] = kNoPlace;
       tree_.branches.push_back({static_cast<SwitchId>(node.s), node.ports});
     }
     nodes_.clear();
@@ -130,26 +130,26 @@ class TreeMaker {
 
   std::uint32_t usual_top(const MulticastOrder& order, Lid mlid, std::uint32_t part) const {
     const std::vector<std::uint32_t>& tops = order.tops[part];
-    if (tops.empty()) return kNone;
+    if (tops.empty()) return kNoPlace;
     if (!order.homes.empty()) {
       const std::uint32_t home = order.homes[multicast_index(mlid) % order.homes.size()];
-      if (home != kNone && std::ranges::binary_search(tops, home)) return home;
+      if (home != kNoPlace && std::ranges::binary_search(tops, home)) return home;
     }
     return *std::ranges::max_element(
-        tops, {}, [mlid, this](std::uint32_t s) { return mixed(raw(p_.guids[s]), raw(mlid)); });
+        tops, {}, [mlid, this](std::uint32_t s) { return mixed_hash(raw(p_.guids[s]), raw(mlid)); });
   }
 
   /// The usual one if it reaches these members, else the highest that does.
   std::uint32_t choose_top(const MulticastOrder& order, std::uint32_t part) const {
     const std::uint32_t usual = usual_top(order, tree_.mlid, part);
-    if (usual != kNone && reaches_all(order, usual)) return usual;
-    std::uint32_t best = kNone;
+    if (usual != kNoPlace && reaches_all(order, usual)) return usual;
+    std::uint32_t best = kNoPlace;
     const auto key = [&](std::uint32_t s) {
-      return std::tuple(order.level[s], ~mixed(raw(p_.guids[s]), raw(tree_.mlid)));
+      return std::tuple(order.level[s], ~mixed_hash(raw(p_.guids[s]), raw(tree_.mlid)));
     };
     for (std::uint32_t s = 0; s < graph_.size(); ++s) {
-      if (graph_.parts()[s] != part || order.level[s] == kNone || !reaches_all(order, s)) continue;
-      if (best == kNone || key(s) < key(best)) best = s;
+      if (graph_.parts()[s] != part || order.level[s] == kNoPlace || !reaches_all(order, s)) continue;
+      if (best == kNoPlace || key(s) < key(best)) best = s;
     }
     return best;
   }
@@ -159,7 +159,7 @@ class TreeMaker {
     if (order_ == &order && top_ == top) return;
     order_ = &order;
     top_ = top;
-    up_.assign(graph_.size(), kNone);
+    up_.assign(graph_.size(), kNoPlace);
     best_.assign(graph_.size(), 0);
     up_[top] = top;
     std::vector<std::uint32_t> here{top};
@@ -168,10 +168,10 @@ class TreeMaker {
       next.clear();
       for (const std::uint32_t s : here) {
         for (const Group& g : graph_.groups(s)) {
-          if (!order.above(s, g.to) || order.level[g.to] == kNone) continue;
-          const std::uint64_t key = mixed(raw(p_.guids[s]), raw(p_.guids[g.to]), raw(p_.guids[top])) | 1;
-          if (up_[g.to] == kNone) next.push_back(g.to);
-          if (up_[g.to] != kNone && key <= best_[g.to]) continue;
+          if (!order.above(s, g.to) || order.level[g.to] == kNoPlace) continue;
+          const std::uint64_t key = mixed_hash(raw(p_.guids[s]), raw(p_.guids[g.to]), raw(p_.guids[top])) | 1;
+          if (up_[g.to] == kNoPlace) next.push_back(g.to);
+          if (up_[g.to] != kNoPlace && key <= best_[g.to]) continue;
           up_[g.to] = s;
           best_[g.to] = key;
         }
@@ -182,13 +182,13 @@ class TreeMaker {
 
   /// Place in nodes_ of a switch, which is joined to the top.
   std::uint32_t climb(std::uint32_t s) {
-    if (place_[s] != kNone) return place_[s];
+    if (place_[s] != kNoPlace) return place_[s];
     const auto first = static_cast<std::uint32_t>(nodes_.size());
-    std::uint32_t below = kNone;
-    while (place_[s] == kNone) {
+    std::uint32_t below = kNoPlace;
+    while (place_[s] == kNoPlace) {
       place_[s] = static_cast<std::uint32_t>(nodes_.size());
-      nodes_.push_back({s, kNone, 0, false, {}});
-      if (below != kNone) link(below, place_[s]);
+      nodes_.push_back({s, kNoPlace, 0, false, {}});
+      if (below != kNoPlace) link(below, place_[s]);
       below = place_[s];
       if (s == top_) return first;
       s = up_[s];
@@ -221,9 +221,9 @@ class TreeMaker {
       const auto group = std::ranges::lower_bound(groups, nodes_[at].s, {}, &Group::to);
       for (const std::uint8_t port : graph_.ports(*group))
         child->ports[port / 64] &= ~(std::uint64_t{1} << port % 64);
-      child->parent = kNone;
-      place_[nodes_[at].s] = kNone;
-      nodes_[at].s = nodes_[at].parent = kNone;
+      child->parent = kNoPlace;
+      place_[nodes_[at].s] = kNoPlace;
+      nodes_[at].s = nodes_[at].parent = kNoPlace;
       at = static_cast<std::uint32_t>(child - nodes_.begin());
     }
   }
@@ -240,7 +240,7 @@ class TreeMaker {
   std::vector<std::uint32_t> place_;   // by switch: in nodes_
   std::vector<Node> nodes_;
   const MulticastOrder* order_ = nullptr;
-  std::uint32_t top_ = kNone;
+  std::uint32_t top_ = kNoPlace;
   std::vector<std::uint32_t> up_;
   std::vector<std::uint64_t> best_;
 };

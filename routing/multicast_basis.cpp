@@ -12,7 +12,7 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint32_t kNone = MulticastOrder::kNone;
+constexpr std::uint32_t kLeftOut = MulticastOrder::kNone;
 
 /// Levels by rank, and who stands highest by design; nothing for what is no tree.
 std::optional<MulticastOrder> by_rank(const Problem& problem) {
@@ -26,7 +26,7 @@ std::optional<MulticastOrder> by_rank(const Problem& problem) {
   for (std::uint32_t s = 0; s < graph.size(); ++s)
     if (shape->rank[s] == shape->top) highest.push_back(s);
   std::ranges::sort(highest, {}, [&graph](std::uint32_t s) { return graph.guids[s]; });
-  for (const std::uint32_t s : highest) order.homes.push_back(s < shape->live ? s : kNone);
+  for (const std::uint32_t s : highest) order.homes.push_back(s < shape->live ? s : kLeftOut);
   return order;
 }
 
@@ -42,11 +42,11 @@ void find_reach(const SwitchGraph& graph, std::uint32_t words, MulticastOrder& o
   std::iota(lowest_first.begin(), lowest_first.end(), 0U);
   std::ranges::sort(lowest_first, std::greater{}, [&order](std::uint32_t s) { return order.level[s]; });
   for (const std::uint32_t s : lowest_first) {
-    if (order.level[s] == kNone) continue;
+    if (order.level[s] == kLeftOut) continue;
     std::uint64_t* to = order.reach.data() + std::size_t{s} * words;
     to[s / 64] |= std::uint64_t{1} << s % 64;
     for (const Group& g : graph.groups(s)) {
-      if (!order.above(s, g.to) || order.level[g.to] == kNone) continue;
+      if (!order.above(s, g.to) || order.level[g.to] == kLeftOut) continue;
       const std::uint64_t* from = order.reach.data() + std::size_t{g.to} * words;
       for (std::uint32_t w = 0; w < words; ++w) to[w] |= from[w];
     }
@@ -61,7 +61,7 @@ void find_tops(const SwitchGraph& graph, std::uint32_t words, MulticastOrder& or
   for (std::uint32_t s = 0; s < graph.size(); ++s) {
     const std::vector<std::uint64_t>& want = wanted[graph.parts()[s]];
     const std::uint64_t* have = order.reach.data() + std::size_t{s} * words;
-    bool all = order.level[s] != kNone;
+    bool all = order.level[s] != kLeftOut;
     for (std::uint32_t w = 0; w < words; ++w) all = all && (want[w] & ~have[w]) == 0;
     if (all) order.tops[graph.parts()[s]].push_back(s);
   }
@@ -79,7 +79,7 @@ std::vector<MulticastOrder> by_room(const MulticastOrder& order, const Multicast
     MulticastOrder& one = orders.emplace_back(order);
     one.room = room;
     for (std::uint32_t s = 0; s < parts.graph.size(); ++s)
-      if (parts.room[s] != 0 && parts.room[s] < room) one.level[s] = kNone;
+      if (parts.room[s] != 0 && parts.room[s] < room) one.level[s] = kLeftOut;
     find_reach(parts.graph, parts.words, one);
     find_tops(parts.graph, parts.words, one);
   }

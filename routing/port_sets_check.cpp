@@ -14,7 +14,7 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::size_t kExamples = 5;
+constexpr std::size_t kSetExamples = 5;
 
 class SetsChecker {
  public:
@@ -51,7 +51,7 @@ class SetsChecker {
     return describe(problem_.fabric->node(static_cast<SwitchId>(s)));
   }
   void note(std::string text) {
-    if (report_.examples.size() < kExamples) report_.examples.push_back(std::move(text));
+    if (report_.examples.size() < kSetExamples) report_.examples.push_back(std::move(text));
   }
   /// mask_: by switch, members that lead to a switch; counts what is missing or astray.
   void read_leaf(std::size_t leaf, const std::vector<Lid>& lids) {

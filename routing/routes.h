@@ -77,6 +77,9 @@ struct Routes {
   }
 };
 
+/// An entry that leads nowhere.
+inline constexpr std::uint8_t kNoWay = raw(kPortDrop);
+
 /// Bytes in a row that has room for `top`: whole blocks of 64.
 constexpr std::size_t row_size(Lid top) { return (static_cast<std::size_t>(raw(top)) / 64 + 1) * 64; }
 
