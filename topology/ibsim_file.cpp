@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "topology/place.h"
+
 namespace weft::topology {
 namespace {
 
@@ -150,7 +152,12 @@ class Reader {
     if (auto ok = join(); !ok) return fail(ok.error());
     topology_.name = file_;
     sort_cables(topology_);
-    if (auto ok = validate(topology_); !ok) return fail(ok.error().code, "{}: {}", file_, ok.error().what);
+    Place place;
+    if (auto ok = validate(topology_, place); !ok) {
+      // Faults of cables have been told above, with both ends.
+      const bool of_node = place.what == Place::What::node;
+      return bad(ok.error().code, of_node ? node_lines_[place.index] : line_, "{}", ok.error().what);
+    }
     return std::move(topology_);
   }
 

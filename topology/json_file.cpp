@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "topology/place.h"
+
 namespace weft::topology {
 namespace {
 
@@ -156,7 +158,53 @@ Result<Cable> read_cable(const json::value& value, const ById& by_id, std::strin
   return Cable{*a, *b, *width, *speed};
 }
 
-Result<Topology> read_document(const json::value& document) {
+/// The line on which element `index` of the list `key`, a member of the outermost object, begins; 1 when
+/// there is none. `text` is well-formed JSON.
+std::size_t line_of_element(std::string_view text, std::string_view key, std::size_t index) {
+  constexpr std::size_t kMember = 1;   // depth of the object's members ...
+  constexpr std::size_t kElement = 2;  // ... and of what lists among them hold
+  std::size_t line = 1;
+  std::size_t depth = 0;
+  std::size_t commas = 0;
+  std::string_view last_string;
+  bool inside = false;  // of the list
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') ++line;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    if (inside && depth == kElement && c == ',') {
+      ++commas;
+      continue;
+    }
+    if (inside && commas == index && c != ']') return line;
+    if (c == '"') {
+      const std::size_t begin = at + 1;
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+      if (depth == kMember) last_string = text.substr(begin, at - begin);
+    } else if (c == '{' || c == '[') {
+      inside = inside || (c == '[' && depth == kMember && last_string == key);
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      --depth;
+      inside = inside && depth >= kElement;
+    }
+  }
+  return 1;
+}
+
+/// Makes errors of one file.
+struct Blame {
+  std::string_view text;
+  std::string_view file;
+
+  tl::unexpected<Error> at(const Place& place, const Error& error) const {
+    if (place.what == Place::What::whole) return fail(error.code, "{}: {}", file, error.what);
+    const std::string_view list = place.what == Place::What::node ? "nodes" : "cables";
+    return fail(error.code, "{}:{}: {}", file, line_of_element(text, list, place.index), error.what);
+  }
+};
+
+Result<Topology> read_document(const json::value& document, Place& place) {
   const json::object* object = document.if_object();
   if (object == nullptr) return fail(Errc::malformed, "not a JSON object");
   Members members(*object, "file");
@@ -170,6 +218,7 @@ Result<Topology> read_document(const json::value& document) {
   if (auto ok = members.done(); !ok) return fail(ok.error());
   topology.nodes.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    place = {Place::What::node, i};
     Result<Node> node = read_node(nodes[i], fmt::format("nodes[{}]", i));
     if (!node) return fail(node.error());
     topology.nodes.push_back(*std::move(node));
@@ -178,11 +227,12 @@ Result<Topology> read_document(const json::value& document) {
   for (std::uint32_t i = 0; i < topology.nodes.size(); ++i) by_id.emplace(topology.nodes[i].id, i);
   topology.cables.reserve(cables.size());
   for (std::size_t i = 0; i < cables.size(); ++i) {
+    place = {Place::What::cable, i};
     const Result<Cable> cable = read_cable(cables[i], by_id, fmt::format("cables[{}]", i));
     if (!cable) return fail(cable.error());
     topology.cables.push_back(*cable);
   }
-  if (auto ok = validate(topology); !ok) return fail(ok.error());
+  if (auto ok = validate(topology, place); !ok) return fail(ok.error());
   return topology;
 }
 
@@ -200,8 +250,9 @@ Result<Topology> read_json(std::string_view text, std::string_view file_name) {
     return fail(Errc::malformed, "{}:{}: {}", file_name, line,
                 error ? error.message() : "text after the end");
   }
-  Result<Topology> topology = read_document(parser.release());
-  if (!topology) return fail(topology.error().code, "{}: {}", file_name, topology.error().what);
+  Place place;
+  Result<Topology> topology = read_document(parser.release(), place);
+  if (!topology) return Blame{text, file_name}.at(place, topology.error());
   return topology;
 }
 

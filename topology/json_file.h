@@ -16,8 +16,8 @@
 
 namespace weft::topology {
 
-/// Errors: `malformed` as "file:line: reason" where it is no JSON, else `malformed`, `invalid` or `conflict`
-/// naming the node or cable. An unknown key is an error.
+/// Errors: `malformed`, `not_found`, `invalid` or `conflict` as "file:line: reason", the line being that of
+/// the node or cable concerned; without a line when the whole is no topology. An unknown key is an error.
 Result<Topology> read_json(std::string_view text, std::string_view file_name);
 
 /// One node or cable a line.

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "topology/place.h"
+
 namespace weft::topology {
 namespace {
 
@@ -44,11 +46,13 @@ Result<void> check_end(const Topology& topology, const End& end, std::size_t cab
   return {};
 }
 
-Result<void> check_names(const std::vector<Node>& nodes) {
+Result<void> check_names(const std::vector<Node>& nodes, Place& place) {
   std::unordered_set<std::string_view> ids(nodes.size());
   std::unordered_set<std::uint64_t> node_guids(nodes.size());
   std::unordered_set<std::uint64_t> port_guids(nodes.size());
-  for (const Node& node : nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    place = {Place::What::node, i};
     if (!ids.insert(node.id).second) return fail(Errc::conflict, "two nodes have the id {}", node.id);
     if (!node_guids.insert(raw(node.guid)).second)
       return fail(Errc::conflict, "{}: node GUID {} is another node's too", node.id, to_string(node.guid));
@@ -59,13 +63,14 @@ Result<void> check_names(const std::vector<Node>& nodes) {
   return {};
 }
 
-Result<void> check_cables(const Topology& topology) {
+Result<void> check_cables(const Topology& topology, Place& place) {
   std::vector<std::size_t> first_port(topology.nodes.size() + 1, 0);
   for (std::size_t i = 0; i < topology.nodes.size(); ++i)
     first_port[i + 1] = first_port[i] + topology.nodes[i].port_count;
   std::vector<bool> cabled(first_port.back(), false);
   for (std::size_t i = 0; i < topology.cables.size(); ++i) {
     const Cable& cable = topology.cables[i];
+    place = {Place::What::cable, i};
     for (const End& end : {cable.a, cable.b})
       if (auto ok = check_end(topology, end, i); !ok) return ok;
     const std::string& id = topology.nodes[cable.a.node].id;
@@ -95,10 +100,17 @@ void sort_cables(Topology& topology) {
 }
 
 Result<void> validate(const Topology& topology) {
-  for (const Node& node : topology.nodes)
-    if (auto ok = check_node(node); !ok) return ok;
-  if (auto ok = check_names(topology.nodes); !ok) return ok;
-  return check_cables(topology);
+  Place ignored;
+  return validate(topology, ignored);
+}
+
+Result<void> validate(const Topology& topology, Place& place) {
+  for (std::size_t i = 0; i < topology.nodes.size(); ++i) {
+    place = {Place::What::node, i};
+    if (auto ok = check_node(topology.nodes[i]); !ok) return ok;
+  }
+  if (auto ok = check_names(topology.nodes, place); !ok) return ok;
+  return check_cables(topology, place);
 }
 
 }  // namespace weft::topology

@@ -149,6 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadNet{"Switch 2 a\n", "f:1: node id in quotes"}, BadNet{"Switch 2 \"a\n", "f:1: node id in quotes"},
         BadNet{"Switch 2 \"a b\"\n", "f:1: blank or @"}, BadNet{"Switch 2 \"a@1\"\n", "f:1: blank or @"},
         BadNet{"Switch 2 \"a\"\nSwitch 2 \"a\"\n", "f:2: node \"a\" is already at line 1"},
+        BadNet{"Switch 2 \"a\"\n\nSwitch 2 \"\x01\"\n",
+               "f:3: node id \"\x01\" contains a blank, quote or control"},
         BadNet{"switchguid=0\nSwitch 2 \"a\"\n", "f:1: bad GUID"},
         BadNet{"switchguid=0x5(x)\n", "f:1: bad port GUID"},
         BadNet{"switchguid=5\nSwitch 2 \"a\"\nswitchguid=5\nSwitch 2 \"b\"\n",

@@ -66,22 +66,43 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"{\"weft_topology\": 2}", "f: \"weft_topology\": 1"},
         BadText{"{\"weft_topology\": 1, \"node\": []}", "f: file: unknown key \"node\""},
         BadText{"{\"weft_topology\": 1, \"nodes\": {}}", "f: file: nodes is not a list"},
-        BadText{WITH_NODES("7"), "f: nodes[0]: not an object"},
-        BadText{WITH_NODES("{\"id\": 7}"), "f: nodes[0]: id is not a string"},
-        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hub\"}"), "f: nodes[0]: type is none of"},
+        BadText{WITH_NODES("7"), "f:1: nodes[0]: not an object"},
+        BadText{WITH_NODES("{\"id\": 7}"), "f:1: nodes[0]: id is not a string"},
+        BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hub\"}"), "f:1: nodes[0]: type is none of"},
         BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": 7}"),
-                "f: nodes[0]: guid is not a GUID"},
+                "f:1: nodes[0]: guid is not a GUID"},
         BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"ports\": 300}"),
-                "f: nodes[0]: ports is not"},
+                "f:1: nodes[0]: ports is not"},
         BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 1, \"x\": 1}"),
-                "f: nodes[0]: unknown key \"x\""},
+                "f:1: nodes[0]: unknown key \"x\""},
         BadText{WITH_NODES("{\"id\": \"a\", \"type\": \"hca\", \"guid\": \"0x1\", \"ports\": 0}"),
-                "f: a: 0 ports"},
-        BadText{WITH_CABLE("3"), "f: cables[0]: not ["},
-        BadText{WITH_CABLE("[\"t\", 1, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: unknown node \"t\""},
-        BadText{WITH_CABLE("[\"s\", 0, \"s\", 2, \"4x\", \"HDR\"]"), "f: cables[0]: bad port number of s"},
-        BadText{WITH_CABLE("[\"s\", 1, \"s\", 2, \"5x\", \"HDR\"]"), "f: cables[0]: bad link width"},
-        BadText{WITH_CABLE("[\"s\", 1, \"s\", 5, \"4x\", \"HDR\"]"), "f: cable 0 ends at port 5 of s"}));
+                "f:1: a: 0 ports"},
+        BadText{WITH_CABLE("3"), "f:1: cables[0]: not ["},
+        BadText{WITH_CABLE("[\"t\", 1, \"s\", 2, \"4x\", \"HDR\"]"), "f:1: cables[0]: unknown node \"t\""},
+        BadText{WITH_CABLE("[\"s\", 0, \"s\", 2, \"4x\", \"HDR\"]"), "f:1: cables[0]: bad port number of s"},
+        BadText{WITH_CABLE("[\"s\", 1, \"s\", 2, \"5x\", \"HDR\"]"), "f:1: cables[0]: bad link width"},
+        BadText{WITH_CABLE("[\"s\", 1, \"s\", 5, \"4x\", \"HDR\"]"), "f:1: cable 0 ends at port 5 of s"},
+        BadText{
+            WITH_CABLE("\n[\"s\", 1, \"s\", 2, \"4x\", \"HDR\"],\n\n[\"s\", 3, \"s\", 2, \"4x\", \"HDR\"]"),
+            "f:4: port 2 of s is cabled twice"}));
+
+TEST(JsonFile, NamesTheLineOfWhatIsWrongWhateverStandsAround) {
+  const auto refusal = [](std::string_view text) { return read_json(text, "f").error().what; };
+  const std::string begin = "{\n\"name\": \"cables [ { \\\" ,\",\n\"weft_topology\": 1,\n";
+  const std::string nodes =
+      "\"nodes\": [{\"id\": \"a\", \"type\": \"switch\", \"guid\": \"0x2\", \"ports\": 4,\n"
+      "\"port_guids\": [\"0x2\"]},\n{\"id\": \"b\", \"type\": \"switch\",\n\"guid\": \"GUID\", \"ports\": "
+      "4}\n]";
+  const auto with_guid = [&](const char* guid) {
+    std::string made = nodes;
+    return made.replace(made.find("GUID"), 4, guid);
+  };
+  EXPECT_EQ(refusal(begin + with_guid("0x2") + "}"),
+            "f:6: b: node GUID 0x0000000000000002 is another node's too");
+  const std::string cables =
+      ",\n\"cables\": [[\"a\", 1, \"b\", 1, \"4x\", \"HDR\"],\n[\"a\", 2, \"c\", 1, \"4x\", \"HDR\"]]}";
+  EXPECT_EQ(refusal(begin + with_guid("0x3") + cables), "f:10: cables[1]: unknown node \"c\"");
+}
 
 }  // namespace
 }  // namespace weft::topology
