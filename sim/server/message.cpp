@@ -10,6 +10,9 @@ namespace {
 using wire::Envelope;
 namespace ibsim = transport::ibsim;
 
+static_assert(ibsim::kExtension == wire::kExtension && ibsim::kExtensionVersion == wire::kVersion &&
+              ibsim::kSilentLoss == wire::kSilentLoss);
+
 std::uint64_t number(std::span<const std::uint8_t> bytes, std::size_t at, std::size_t size) {
   return get_bits(bytes, at * 8, size * 8);
 }

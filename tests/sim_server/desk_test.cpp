@@ -90,9 +90,13 @@ TEST(Desk, TellsNothingOfAnAnsweredRequestLater) {
 
 TEST(Desk, LosesSilentlyForClientsWithTimeoutsOfTheirOwn) {
   Counter counter;
-  wire::Connect silent = request_for("h0");
-  silent.flags = wire::kSilentLoss;
+  // As our own client of ibsim's protocol says it.
+  transport::ibsim::ControlMessage hello = transport::ibsim::connect_message(9, false, "h0");
+  transport::ibsim::ask_for_silent_loss(hello);
+  wire::Connect silent;
+  std::memcpy(static_cast<void*>(&silent), hello.data.data(), sizeof(silent));
   Client& native = **counter.desk.connect(Client::Kind::stock, silent);
+  EXPECT_EQ(native.port(), counter.lab.port("h0", 1));
   Client& wide = counter.attach(Client::Kind::wide, "h0");
   counter.lab.world.set_mute(counter.lab.node("s0"), Mute::agent);
   counter.desk.take(native, stock_datagram(mad::to_mad(get(mad::AttrId::node_info, 0, {1}))));

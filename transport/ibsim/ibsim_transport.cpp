@@ -79,7 +79,8 @@ asio::awaitable<Result<void>> IbsimTransport::attach() {
   control_.assign(endpoint->control.release());
   read_control();
 
-  const ControlMessage hello = ibsim::connect_message(endpoint->id, options_.is_sm, options_.node);
+  ControlMessage hello = ibsim::connect_message(endpoint->id, options_.is_sm, options_.node);
+  ibsim::ask_for_silent_loss(hello);
   Result<ControlMessage> welcome = co_await ask_server(hello);
   if (!welcome) co_return fail(welcome.error());
   if (welcome->type != Control::connect)

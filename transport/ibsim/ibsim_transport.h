@@ -3,9 +3,9 @@
 // whole MADs of 256 bytes, nothing blocks.
 //
 // At most `window` requests are on the wire; more wait here, since ibsim stops reading when about 250 are
-// unanswered. What we send without asking for an answer goes first. The server tells at once that a request
-// was not delivered, which ends the exchange with `timeout`. Unix sockets do not tell that the server died:
-// the next packet does.
+// unanswered. What we send without asking for an answer goes first. ibsim tells at once that a request was
+// not delivered, which ends the exchange with `timeout`; weftsim leaves that to the time-out. Unix sockets do
+// not tell that the server died: the next packet does.
 
 #include <array>
 #include <deque>

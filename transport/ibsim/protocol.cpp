@@ -26,6 +26,12 @@ ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view no
   return message;
 }
 
+void ask_for_silent_loss(ControlMessage& connect) {
+  constexpr std::size_t kExtensionAt = 44;
+  const std::array<std::uint32_t, 4> numbers{kExtension, kExtensionVersion, 0, kSilentLoss};  // any port
+  std::memcpy(connect.data.data() + kExtensionAt, numbers.data(), sizeof(numbers));
+}
+
 ControlMessage set_is_sm_message(std::uint32_t client, bool on) {
   ControlMessage message;
   message.client = client;

@@ -33,8 +33,17 @@ static_assert(sizeof(ControlMessage) == 80);
 /// Longest name of a node that CONNECT can carry.
 inline constexpr std::size_t kNodeNameSize = 31;
 
+/// What stands behind ibsim's part of CONNECT for weftsim.
+inline constexpr std::uint32_t kExtension = 0x77656674;  ///< "weft"
+inline constexpr std::uint32_t kExtensionVersion = 1;
+inline constexpr std::uint32_t kSilentLoss = 1;  ///< A flag.
+
 /// What CONNECT carries. `id` names the client's data socket.
 ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view node);
+/// Adds to CONNECT, where ibsim does not look, what weftsim then does (docs/simulator.md, "Protocol"): a lost
+/// request is not reported, and requests of all classes are handed on. For clients with time-outs of their
+/// own.
+void ask_for_silent_loss(ControlMessage& connect);
 ControlMessage set_is_sm_message(std::uint32_t client, bool on);
 /// The first number of an answer: to CONNECT, the client's own.
 std::uint32_t first_number(const ControlMessage& message);
