@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,38 @@ constexpr int kBufferBytes = 4 << 20;
 std::string environment(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : otherwise;
+}
+
+std::string socket_name() { return environment("IBSIM_SOCKNAME", "sim"); }
+
+/// What is wrong with the environment, and how to mend it; for people.
+std::string complaint(int error) {
+  const std::string at = "\"" + socket_name() + "\"";
+  const std::string node = "\"" + node_name() + "\"";
+  switch (error) {
+    case ECONNREFUSED:
+      return "no simulator runs as " + at +
+             " (IBSIM_SOCKNAME): start one with weftsim --fabric FILE --socket " + socket_name();
+    case ENAMETOOLONG:
+      return node_name().size() >= wire::kNodeNameSize
+                 ? "the name of the node, " + node +
+                       " (SIM_HOST), is longer than 31 characters: give its GUID"
+                 : "the name of the simulator, " + at + " (IBSIM_SOCKNAME), is too long";
+    case ENOENT:
+      return "the fabric at " + at + " has no node " + node +
+             " (SIM_HOST): give an id, a description or a GUID of it, or nothing for its first node";
+    default:
+      return "the simulator at " + at + " (IBSIM_SOCKNAME): " + std::strerror(error);
+  }
+}
+
+/// Once a process. ENODEV is not for here: the node is there, but its device is away for a while.
+void complain(int error) {
+  static std::atomic<bool> said = false;
+  if (error == ENODEV || said.exchange(true)) return;
+  const std::string line = "weftsim-run: " + complaint(error) + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  errno = error;
 }
 
 void put_name(std::array<char, wire::kNodeNameSize>& field) {
@@ -35,7 +68,7 @@ Fd::~Fd() {
 std::string node_name() { return environment("SIM_HOST", ""); }
 
 Fd open_link() {
-  const std::string name = environment("IBSIM_SOCKNAME", "sim") + ":weft";
+  const std::string name = socket_name() + ":weft";
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (name.size() + 2 > sizeof(address.sun_path)) {
@@ -100,20 +133,34 @@ int attach(int fd, int port) {
   return -error_in(answer);
 }
 
-std::optional<wire::Description> describe(int port) {
+namespace {
+
+/// 0, or a number of errno.
+int ask_for(int port, wire::Description& told) {
+  if (node_name().size() >= wire::kNodeNameSize) return ENAMETOOLONG;
   const Fd fd = open_link();
-  if (fd.get() < 0) return std::nullopt;
+  if (fd.get() < 0) return errno;
   wire::Describe request;
   put_name(request.node);
   request.port = static_cast<std::uint32_t>(port);
   const std::vector<std::uint8_t> answer = ask(fd.get(), wire::kDescribe, &request, sizeof(request));
-  wire::Description told;
-  if (answer.size() != sizeof(wire::Head) + sizeof(told)) {
-    errno = answer.empty() ? errno : ENODEV;
-    return std::nullopt;
-  }
+  if (answer.empty()) return errno;
+  if (const int error = error_in(answer); error != 0) return error;
+  if (answer.size() != sizeof(wire::Head) + sizeof(told)) return EPROTO;
   std::memcpy(&told, answer.data() + sizeof(wire::Head), sizeof(told));
-  return told;
+  return 0;
+}
+
+}  // namespace
+
+std::optional<wire::Description> describe(int port) {
+  wire::Description told;
+  const int error = ask_for(port, told);
+  if (error == 0) return told;
+  // A port that is not there is for the program to tell.
+  if (port == 0 || error != ENOENT) complain(error);
+  errno = error;
+  return std::nullopt;
 }
 
 }  // namespace weft::run

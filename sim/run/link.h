@@ -46,7 +46,9 @@ std::vector<std::uint8_t> ask(int fd, std::uint32_t kind, const void* data, std:
 /// Attaches to a port; 0 or a negative number of errno.
 int attach(int fd, int port);
 
-/// A port of our node, 0 the first; nothing, and errno, when there is none.
+/// A port of our node, 0 the first; nothing, and errno, when there is none. Without a simulator, or without
+/// such a node in it, programs see no device and mostly do not say so: then the reason is told on standard
+/// error, once.
 std::optional<wire::Description> describe(int port);
 
 }  // namespace weft::run

@@ -239,7 +239,7 @@ std::vector<std::uint8_t> Desk::describe(std::span<const std::uint8_t> message) 
   const wire::Head head = head_of(message).value_or(wire::Head{});
   const auto asked = data_of<wire::Describe>(message);
   const Result<PortIndex> port = port_named(asked.node, asked.port);
-  if (!port) return refusal(head, ENODEV);
+  if (!port) return refusal(head, ENOENT);
   if (!network_.available(*port)) return refusal(head, ENODEV);
   const Port& held = world().port(*port);
   constexpr std::uint32_t kExtended = 0x80000000;
