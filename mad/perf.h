@@ -21,6 +21,10 @@ enum class PerfAttr : std::uint16_t {
   xmit_discard_details = 0x16,
   op_rcv_counters = 0x17,
   flow_control_counters = 0x18,
+  vl_op_packets = 0x19,
+  vl_op_data = 0x1a,
+  vl_flow_control_errors = 0x1b,
+  vl_xmit_wait = 0x1c,
   port_counters_extended = 0x1d,
 };
 
@@ -201,5 +205,47 @@ inline constexpr auto kLayout<PairCounters> = std::tuple{
     Field{32, 32, &PairCounters::first, "PortOpRcvPkts or PortXmitFlowPkts"},
     Field{64, 32, &PairCounters::second, "PortOpRcvData or PortRcvFlowPkts"}};
 static_assert(in_order<PairCounters>());
+
+inline constexpr std::size_t kLanes = 16;
+
+/// A counter for each lane; bit n of CounterSelect is lane n's. Packets received (0x19), or ticks in which
+/// data waited to be sent (0x1c).
+struct LaneCounters {
+  std::uint8_t port = 0;
+  std::uint16_t select = 0;
+  std::array<std::uint16_t, kLanes> lanes{};
+  bool operator==(const LaneCounters&) const = default;
+};
+template <>
+inline constexpr auto kLayout<LaneCounters> = std::tuple{
+    Field{8, 8, &LaneCounters::port, "PortSelect"}, Field{16, 16, &LaneCounters::select, "CounterSelect"},
+    ArrayField{32, 16, &LaneCounters::lanes, "PortVLOpPackets or PortVLXmitWait"}};
+static_assert(in_order<LaneCounters>());
+
+/// Data received on each lane (0x1a).
+struct LaneData {
+  std::uint8_t port = 0;
+  std::uint16_t select = 0;
+  std::array<std::uint32_t, kLanes> lanes{};
+  bool operator==(const LaneData&) const = default;
+};
+template <>
+inline constexpr auto kLayout<LaneData> =
+    std::tuple{Field{8, 8, &LaneData::port, "PortSelect"}, Field{16, 16, &LaneData::select, "CounterSelect"},
+               ArrayField{32, 32, &LaneData::lanes, "PortVLOpData"}};
+static_assert(in_order<LaneData>());
+
+/// Errors in the flow control updates of each lane (0x1b): two bits each.
+struct LaneErrors {
+  std::uint8_t port = 0;
+  std::uint16_t select = 0;
+  std::array<std::uint8_t, kLanes> lanes{};
+  bool operator==(const LaneErrors&) const = default;
+};
+template <>
+inline constexpr auto kLayout<LaneErrors> = std::tuple{
+    Field{8, 8, &LaneErrors::port, "PortSelect"}, Field{16, 16, &LaneErrors::select, "CounterSelect"},
+    ArrayField{32, 2, &LaneErrors::lanes, "PortVLXmitFlowCtlUpdateErrors"}};
+static_assert(in_order<LaneErrors>());
 
 }  // namespace weft::mad

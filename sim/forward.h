@@ -46,6 +46,7 @@ struct Way {
   PortIndex end = kNoPort;  ///< Where it arrived; else the last port that saw it.
   int hops = 0;
   std::array<PortIndex, kMaxLidHops + 1> out;  ///< Ports it left by: the first `hops`.
+  std::array<Vl, kMaxLidHops + 1> lane;        ///< On these lanes; of packets that go as data does only.
 };
 
 /// The port that a switch's forwarding table names for a LID; `drop` is none, or tells why there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mad/directed_wire.h"
+#include "mad/mlnx_device_info.h"
 #include "mad/smp.h"
 #include "sim/agents/agents.h"
 #include "sim/partition.h"
@@ -24,6 +25,7 @@ bool is_smp(MgmtClass mgmt_class) {
 }
 MgmtClass class_of(const mad::Mad& mad) { return static_cast<MgmtClass>(mad.bytes[1]); }
 bool is_perf(const mad::Header& header) { return header.mgmt_class == MgmtClass::perf; }
+bool is_mlnx(const mad::Header& header) { return header.mgmt_class == mad::kMlnxClass; }
 
 /// What a port counts when a packet ends at it.
 void count_drop(World& world, const Way& way) {
@@ -193,19 +195,21 @@ Way Network::way_of(Packet& packet) {
 }
 
 /// Packets of the general services go as data does: in a partition, on a lane, by adaptive choice.
-Way Network::data_way(const Packet& packet) {
-  const Probed probed =
-      send_probe(world_, {.from = packet.from,
-                          .to = packet.mad.address.lid,
-                          .pkey = pkey_at(world_, packet.from, packet.mad.address.pkey_index),
-                          .sl = packet.mad.address.sl,
-                          .bytes = mad::kMadSize});
+Way Network::data_way(Packet& packet) {
+  packet.pkey = pkey_at(world_, packet.from, packet.mad.address.pkey_index);
+  const Probed probed = send_probe(world_, {.from = packet.from,
+                                            .to = packet.mad.address.lid,
+                                            .pkey = packet.pkey,
+                                            .sl = packet.mad.address.sl,
+                                            .bytes = mad::kMadSize});
   Way way;
   way.drop = probed.drop;
   way.end = probed.arrived.empty() ? probed.at : probed.arrived.front();
   way.hops = static_cast<int>(std::min(probed.hops.size(), way.out.size() - 1));
-  for (int i = 0; i < way.hops; ++i)
-    way.out[static_cast<std::size_t>(i)] = probed.hops[static_cast<std::size_t>(i)].out;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(way.hops); ++i) {
+    way.out[i] = probed.hops[i].out;
+    way.lane[i] = probed.hops[i].vl;
+  }
   return way;
 }
 
@@ -237,7 +241,9 @@ Drop Network::launch(std::uint32_t slot) {
   for (int i = 0; i < way.hops; ++i) {
     const PortIndex out = way.out[static_cast<std::size_t>(i)];
     world_.count_hop(out, kMadWords);
-    if (!is_smp(packet.header.mgmt_class)) world_.data_arrived(world_.port(out).peer);
+    if (is_smp(packet.header.mgmt_class)) continue;
+    world_.perf().count_lane(world_.port(out).peer, way.lane[static_cast<std::size_t>(i)], kMadWords);
+    world_.data_arrived(world_.port(out).peer);
   }
   packet.arrival =
       way.hops == 0 ? way.end : world_.port(way.out[static_cast<std::size_t>(way.hops - 1)]).peer;
@@ -319,6 +325,8 @@ const Network::Client* Network::client_for(const Packet& packet, PortIndex port)
 bool Network::for_agent(const Packet& packet) const {
   const mad::Header& header = packet.header;
   if (is_perf(header)) return !has_response_bit(header.method);
+  if (is_mlnx(header))
+    return !has_response_bit(header.method) && knows_mlnx(world_, world_.port(packet.arrival).node);
   if (!is_smp(header.mgmt_class) || has_response_bit(header.method) || header.method == Method::trap)
     return false;
   if (header.attribute != AttrId::sm_info || !is_query(header.method)) return true;
@@ -349,6 +357,8 @@ void Network::hand_over(std::uint32_t slot, const Client* client) {
   const bool directed = packet.header.mgmt_class == MgmtClass::subn_directed;
   packet.mad.address.lid = directed ? kLidPermissive : packet.source;
   packet.mad.address.qp = is_smp(packet.header.mgmt_class) ? 0 : 1;
+  if (!is_smp(packet.header.mgmt_class))
+    packet.mad.address.pkey_index = pkey_index(world_, client->port, packet.pkey).value_or(0);
   for (Watcher* watcher : watchers_)
     watcher->received(static_cast<ClientId>(client - clients_.data()), packet.mad);
   endpoint->receive(packet.mad);
@@ -361,9 +371,9 @@ void Network::ask_agent(std::uint32_t slot) {
   mad::Header& header = packet.header;
   const NodeIndex n = world_.port(packet.arrival).node;
   if (world_.node(n).mute != Mute::none) return drop(slot, Drop::mute);
-  if (is_perf(header)) {
+  if (!is_smp(header.mgmt_class)) {
     const mad::Header asked = header;
-    answer_perf(world_, packet.arrival, header, packet.mad);
+    (is_perf(header) ? answer_perf : answer_mlnx)(world_, packet.arrival, header, packet.mad);
     for (Watcher* watcher : watchers_) watcher->handled(n, asked);
     return send_back(slot);
   }
@@ -402,6 +412,8 @@ void Network::send_back(std::uint32_t slot) {
   packet.from = own_port(packet.arrival);
   packet.mad.address.lid = packet.source;
   packet.source = world_.port(packet.from).info.lid;
+  if (!is_smp(packet.header.mgmt_class))
+    packet.mad.address.pkey_index = pkey_index(world_, packet.from, packet.pkey).value_or(0);
   launch(slot);
 }
 

@@ -95,6 +95,7 @@ class Network {
     PortIndex from = kNoPort;     // HCA port or port 0 it left
     PortIndex arrival = kNoPort;  // port it comes in by
     Lid source{};
+    Pkey pkey{};  // of what goes as data does
     bool lose_answer = false;
   };
   struct Due {
@@ -116,7 +117,7 @@ class Network {
   std::optional<Duration> time_on(const Way& way);
   Way way_of(Packet& packet);
   Way directed_way(Packet& packet);
-  Way data_way(const Packet& packet);
+  Way data_way(Packet& packet);
   void drop(std::uint32_t slot, Drop reason);
   Drop dropped(std::uint32_t slot, Drop reason);
   void schedule(std::uint32_t slot, Duration wait);

@@ -56,6 +56,17 @@ Pkey pkey_at(const World& world, PortIndex port, std::size_t index) {
   return mad::decode<mad::PkeyTable>(*data).keys[index % 32];
 }
 
+std::optional<std::uint16_t> pkey_index(const World& world, PortIndex port, Pkey pkey) {
+  std::optional<std::uint16_t> matching;
+  const std::uint16_t count = world.pkey_capacity(port);
+  for (std::uint16_t index = 0; index < count; ++index) {
+    const Pkey held = pkey_at(world, port, index);
+    if (held == pkey && raw(held) != 0) return index;
+    if (!matching && pkeys_match(held, pkey)) matching = index;
+  }
+  return matching;
+}
+
 void refuse_pkey(World& world, PortIndex port, Direction direction, const KeyViolation& packet) {
   count_up(world.port(port).info.pkey_violations);
   if (is_end_port(world, port))

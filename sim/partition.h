@@ -32,6 +32,9 @@ bool partition_admits(const World& world, PortIndex port, Pkey pkey, Direction d
 /// The P_Key at an index of an end port's table; 0 where there is none.
 Pkey pkey_at(const World& world, PortIndex port, std::size_t index);
 
+/// Where an end port's table has a P_Key that takes such packets: the same one, else the first that matches.
+std::optional<std::uint16_t> pkey_index(const World& world, PortIndex port, Pkey pkey);
+
 /// A packet was refused for its P_Key: counts it and raises trap 257 (end port) or 259 (switch).
 void refuse_pkey(World& world, PortIndex port, Direction direction, const KeyViolation& packet);
 /// A packet was refused for its Q_Key by an end port: counts it and raises trap 258.

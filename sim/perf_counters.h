@@ -1,7 +1,7 @@
 #pragma once
 // PerfCounters: what the ports of a World have counted (performance management, class 4). Packets and data
-// stand densely, since every hop counts; all else only where something was counted or set, so a quiet port
-// costs 32 bytes.
+// stand densely, since every hop counts; all else, lanes too, only where something was counted or set, so a
+// quiet port costs 32 bytes.
 
 #include <array>
 #include <cstdint>
@@ -50,6 +50,10 @@ enum class PerfCounter : std::uint8_t {
   flow_rcv_packets,
 };
 inline constexpr std::size_t kCounters = 34;
+
+/// What is counted for each lane. The first two are of packets received that are no SMPs.
+enum class LaneCounter : std::uint8_t { packets, data, flow_control_errors, xmit_wait };
+inline constexpr unsigned kLaneCounters = 4;
 inline constexpr std::size_t kDenseCounters = 4;
 
 class PerfCounters {
@@ -72,12 +76,30 @@ class PerfCounters {
     received[at(PerfCounter::rcv_data)] += words;
     ++received[at(PerfCounter::rcv_packets)];
   }
+  std::uint64_t get(PortIndex port, LaneCounter counter, Vl vl) const {
+    const auto found = lanes_.find(key(port, counter));
+    return found == lanes_.end() ? 0 : found->second[raw(vl)];
+  }
+  void set(PortIndex port, LaneCounter counter, Vl vl, std::uint64_t value) {
+    lanes_[key(port, counter)][raw(vl)] = value;
+  }
+  /// A data packet of `words` words has come in on a lane.
+  void count_lane(PortIndex in, Vl vl, std::uint64_t words) {
+    ++lanes_[key(in, LaneCounter::packets)][raw(vl)];
+    lanes_[key(in, LaneCounter::data)][raw(vl)] += words;
+    add(in, PerfCounter::op_rcv_packets);
+    add(in, PerfCounter::op_rcv_data, words);
+  }
   void clear(PortIndex port) {
     dense_[raw(port)] = {};
     sparse_.erase(port);
+    for (unsigned n = 0; n < kLaneCounters; ++n) lanes_.erase(key(port, static_cast<LaneCounter>(n)));
   }
 
  private:
+  static constexpr std::uint64_t key(PortIndex port, LaneCounter counter) {
+    return std::uint64_t{raw(port)} * kLaneCounters + static_cast<unsigned>(counter);
+  }
   static constexpr std::size_t at(PerfCounter counter) { return static_cast<std::size_t>(counter); }
   std::uint64_t& slot(PortIndex port, PerfCounter counter) {
     return at(counter) < kDenseCounters ? dense_[raw(port)][at(counter)]
@@ -86,6 +108,7 @@ class PerfCounters {
 
   std::vector<std::array<std::uint64_t, kDenseCounters>> dense_;
   std::map<PortIndex, std::array<std::uint64_t, kCounters - kDenseCounters>> sparse_;
+  std::map<std::uint64_t, std::array<std::uint64_t, 16>> lanes_;  // by key(), then lane
 };
 
 }  // namespace weft::sim

@@ -32,6 +32,7 @@ std::uint32_t capabilities(const Node& node, const mad::PortInfo& port, const Se
 
 std::uint16_t capabilities2(const Node& node, const mad::PortInfo& port, const Settings& settings) {
   unsigned mask = 0;
+  if (settings.port_info_extended) mask |= raw(mad::PortCap2::port_info_extended);
   if (port.width_supported & raw(LinkWidth::x2)) mask |= raw(mad::PortCap2::width_2x);
   if (port.speed_ext_supported & 4) mask |= raw(mad::PortCap2::hdr);
   if (port.speed_ext_supported & 8) mask |= raw(mad::PortCap2::ndr);
@@ -133,6 +134,7 @@ void World::equip_spare_ports(NodeIndex n) {
 void World::reset(NodeIndex n) {
   Node& node = mutable_node(n);
   blocks_.erase(raw(n));
+  node.booted = clock_.now();
   for (unsigned number = 0; number <= node.port_count; ++number) reset_port(plus(node.first_port, number));
   if (node.type != NodeType::switch_) return;
   Switch& sw = switch_of(n);

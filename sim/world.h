@@ -39,6 +39,7 @@ struct Settings {
   Mtu mtu_cap = Mtu::mtu4096;
   VlCount vl_cap = VlCount::vl8;
   bool switch_port_state = false;    ///< Offer SwitchPortStateTable.
+  bool port_info_extended = true;    ///< Offer PortInfoExtended.
   bool multicast_fdb_top = false;    ///< Offer MulticastFDBTop.
   bool optimized_sl_to_vl = false;   ///< Take SL2VL for all ports in one packet.
   bool hide_extended_speeds = true;  ///< Tell them only to those who ask with modifier bit 31.
@@ -90,6 +91,7 @@ struct Node {
   bool enhanced_port0 = false;
   bool powered = true;
   Mute mute = Mute::none;
+  Instant booted{};
   PortIndex first_port{};          ///< Port 0.
   std::uint32_t switch_index = 0;  ///< Into the switches; meaningless for others.
 };

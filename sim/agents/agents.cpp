@@ -19,6 +19,7 @@ constexpr Row kRows[] = {
     {AttrId::switch_info, true, switch_info},
     {AttrId::guid_info, true, guid_info},
     {AttrId::port_info, true, port_info},
+    {AttrId::port_info_extended, true, port_info_extended},
     {AttrId::pkey_table, true, pkey_table},
     {AttrId::sl_to_vl, true, sl_to_vl},
     {AttrId::vl_arbitration, true, vl_arbitration},

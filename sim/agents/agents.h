@@ -47,6 +47,11 @@ bool key_opens(World& world, PortIndex arrival, const mad::Smp& smp, Lid from = 
 /// Answers a request of performance management in place, its header too. Counts it.
 void answer_perf(World& world, PortIndex arrival, mad::Header& header, mad::Mad& mad);
 
+/// True when a node knows its maker's attributes: one of Mellanox, equipped with them.
+bool knows_mlnx(const World& world, NodeIndex n);
+/// Answers a request of Mellanox's own class (mad/mlnx_device_info.h), likewise.
+void answer_mlnx(World& world, PortIndex arrival, mad::Header& header, mad::Mad& mad);
+
 /// Keeps or tells the block `key` of a table that stands nowhere until it is written; `at_reset` until then.
 mad::Status keep(Call& call, std::uint32_t key, const mad::AttrData& at_reset = {});
 
@@ -56,6 +61,7 @@ mad::Status node_description(Call& call);
 mad::Status switch_info(Call& call);
 mad::Status switch_port_state(Call& call);
 mad::Status port_info(Call& call);
+mad::Status port_info_extended(Call& call);
 mad::Status guid_info(Call& call);
 mad::Status pkey_table(Call& call);
 mad::Status sl_to_vl(Call& call);

@@ -133,6 +133,23 @@ void serve_pair(PerfCall& call, PerfCounter first, PerfCounter second) {
   });
 }
 
+/// A counter of each lane; bit n of CounterSelect is lane n's.
+template <typename S>
+void serve_lanes(PerfCall& call, LaneCounter counter, std::uint64_t most) {
+  S told = mad::decode<S>(call.data);
+  for (std::size_t lane = 0; lane < mad::kLanes; ++lane) {
+    const Vl vl = static_cast<Vl>(lane);
+    std::uint64_t sum = 0;
+    for (const PortIndex port : call.ports) {
+      if (call.set && (told.select >> lane & 1u) != 0)
+        call.world.perf().set(port, counter, vl, told.lanes[lane]);
+      sum += call.world.perf().get(port, counter, vl);
+    }
+    told.lanes[lane] = static_cast<typename decltype(told.lanes)::value_type>(std::min(sum, most));
+  }
+  encode_into(call.data, told);
+}
+
 std::vector<PortIndex> chosen_ports(const World& world, NodeIndex n, std::uint8_t select) {
   if (select != mad::kAllPorts) {
     const PortIndex port = world.port_of(n, static_cast<PortNum>(select));
@@ -185,6 +202,18 @@ Status served(World& world, PortIndex arrival, const mad::Header& header, std::s
     case PerfAttr::flow_control_counters:
       if (status == Status::ok)
         serve_pair(call, PerfCounter::flow_xmit_packets, PerfCounter::flow_rcv_packets);
+      return status;
+    case PerfAttr::vl_op_packets:
+      if (status == Status::ok) serve_lanes<mad::LaneCounters>(call, LaneCounter::packets, 0xffff);
+      return status;
+    case PerfAttr::vl_op_data:
+      if (status == Status::ok) serve_lanes<mad::LaneData>(call, LaneCounter::data, 0xffffffff);
+      return status;
+    case PerfAttr::vl_flow_control_errors:
+      if (status == Status::ok) serve_lanes<mad::LaneErrors>(call, LaneCounter::flow_control_errors, 3);
+      return status;
+    case PerfAttr::vl_xmit_wait:
+      if (status == Status::ok) serve_lanes<mad::LaneCounters>(call, LaneCounter::xmit_wait, 0xffff);
       return status;
     default:
       return Status::bad_method_attribute;

@@ -1,9 +1,11 @@
 // Packets and answers: late, lost, doubled, out of order, refused, forged; traps without end.
+#include <algorithm>
 #include <array>
 
 #include "base/units.h"
 #include "base/words.h"
 #include "sim/faults/verbs.h"
+#include "sim/notices.h"
 
 namespace weft::sim {
 namespace {
@@ -123,16 +125,68 @@ Action make_heal(Reading& in) {
   };
 }
 
+/// The notice that a node would send of this trap, about `port`; its details name nobody else.
+mad::Notice notice_about(const World& world, mad::TrapNumber trap, PortIndex port) {
+  const KeyViolation nobody{
+      .from = world.port(port).info.lid, .to = world.port(port).info.lid, .key = 0x7fff};
+  switch (trap) {
+    case mad::TrapNumber::capability_changed:
+      return change_notice(world, port);
+    case mad::TrapNumber::system_guid_changed:
+      return system_guid_notice(world, port);
+    case mad::TrapNumber::bad_m_key:
+      return bad_m_key_notice(world, port, mad::Smp{}, nobody.from, {});
+    case mad::TrapNumber::bad_pkey:
+    case mad::TrapNumber::bad_qkey:
+      return bad_key_notice(world, port, trap, nobody);
+    case mad::TrapNumber::bad_pkey_at_switch:
+      return bad_pkey_at_switch_notice(world, port, nobody);
+    default:
+      return port_error_notice(world, port, trap);
+  }
+}
+
+constexpr std::array kTraps = {
+    mad::TrapNumber::link_state_changed, mad::TrapNumber::link_integrity,
+    mad::TrapNumber::buffer_overrun,     mad::TrapNumber::flow_control_watchdog,
+    mad::TrapNumber::capability_changed, mad::TrapNumber::system_guid_changed,
+    mad::TrapNumber::bad_m_key,          mad::TrapNumber::bad_pkey,
+    mad::TrapNumber::bad_qkey,           mad::TrapNumber::bad_pkey_at_switch,
+};
+bool by_switches_only(mad::TrapNumber trap) {
+  return trap == mad::TrapNumber::link_state_changed || trap == mad::TrapNumber::bad_pkey_at_switch;
+}
+
+mad::TrapNumber read_trap(Reading& in) {
+  const auto number = in.number("trap", raw(mad::TrapNumber::link_state_changed), 0xffff);
+  const auto trap = static_cast<mad::TrapNumber>(number);
+  if (!std::ranges::count(kTraps, trap))
+    in.wrong(Errc::invalid,
+             fmt::format("devices send traps 128 to 131, 144, 145 and 256 to 259, not {}", number));
+  return trap;
+}
+
+/// Link changes are merged and repressed as real ones are; the others come whatever anybody says.
+void storm_once(Network& network, NodeIndex n, mad::TrapNumber trap) {
+  if (trap == mad::TrapNumber::link_state_changed) return network.traps().link_changed(n);
+  const World& world = network.world();
+  const PortIndex about = world.port_of(n, PortNum{1});
+  if (about == kNoPort) return;
+  network.traps().storm(notifier(world, about), notice_about(world, trap, about), 1, {});
+}
+
 Action make_storm(Reading& in) {
   const Nodes nodes = in.nodes();
+  const mad::TrapNumber trap = read_trap(in);
   const auto times = static_cast<int>(in.number("times", 1000, 10'000'000));
   const Duration every = in.duration("every", milliseconds(1));
   for (const NodeIndex n : nodes.all)
-    if (!in.world().is_switch(n)) in.wrong(Errc::invalid, "only switches send trap 128");
+    if (by_switches_only(trap) && !in.world().is_switch(n))
+      in.wrong(Errc::invalid, fmt::format("only switches send trap {}", raw(trap)));
   return [=](Faults& faults) {
     const std::vector<NodeIndex> chosen = nodes.chosen(faults.world().random());
-    faults.at({.period = every, .times = times}, [chosen](Faults& each) {
-      for (const NodeIndex n : chosen) each.network().traps().link_changed(n);
+    faults.at({.period = every, .times = times}, [chosen, trap](Faults& each) {
+      for (const NodeIndex n : chosen) storm_once(each.network(), n, trap);
     });
   };
 }
@@ -150,8 +204,8 @@ constexpr std::array kPacketVerbs = {
     Verb{"forge", "NODES attribute=NAME field=NAME value=N", "lies about one field", make_forge},
     Verb{"heal", "NODES", "ends delay, loss, refusals, forging and silence of nodes and their cables",
          make_heal},
-    Verb{"storm", "SWITCHES [pick=] [times=1000] [every=1ms]", "link-change traps without a change",
-         make_storm},
+    Verb{"storm", "NODES [pick=] [trap=128] [times=1000] [every=1ms]",
+         "traps without a cause: 128 to 131, 144, 145, 256 to 259", make_storm},
 };
 
 }  // namespace

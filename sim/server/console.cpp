@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "mad/mlnx_device_info.h"
 #include "sim/faults/action.h"
 #include "sim/judge.h"
 
@@ -22,7 +23,7 @@ std::string_view class_name(mad::MgmtClass mgmt_class) {
     case mad::MgmtClass::perf:
       return "performance";
   }
-  return "other";
+  return mgmt_class == mad::kMlnxClass ? "Mellanox" : "other";
 }
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {

@@ -8,6 +8,7 @@
 #include "mad/adaptive_routing.h"
 #include "mad/class_port_info.h"
 #include "mad/mad.h"
+#include "mad/mlnx_device_info.h"
 #include "mad/mlnx_ext_port_info.h"
 #include "mad/node_info.h"
 #include "mad/notice.h"
@@ -50,6 +51,10 @@ inline constexpr std::tuple kAttributes{Attribute<Header>{"Header"},
                                         Attribute<RcvErrorDetails>{"RcvErrorDetails"},
                                         Attribute<XmitDiscardDetails>{"XmitDiscardDetails"},
                                         Attribute<PairCounters>{"PairCounters"},
+                                        Attribute<LaneCounters>{"LaneCounters"},
+                                        Attribute<LaneData>{"LaneData"},
+                                        Attribute<LaneErrors>{"LaneErrors"},
+                                        Attribute<MlnxDeviceInfo>{"MlnxDeviceInfo"},
                                         Attribute<GeneralInfo>{"GeneralInfo"},
                                         Attribute<ArInfo>{"ArInfo"},
                                         Attribute<ArGroupTable>{"ArGroupTable"},

@@ -31,7 +31,7 @@ struct Unknown {
 };
 inline constexpr std::string_view kUnknownAttributes[] = {
     "GeneralInfo", "ArInfo",  "ArGroupTable", "ArLft",      "ArGroupCopy", "PlftInfo",
-    "PlftDef",     "PlftMap", "PortSlToPlft", "InformInfo", "LinkRecord"};
+    "PlftDef",     "PlftMap", "PortSlToPlft", "InformInfo", "LinkRecord",  "MlnxDeviceInfo"};
 inline constexpr Unknown kUnknown[] = {
     {"PkeyTable", "P_Key"},
     {"SwitchPortStateTable", "PortState"},
@@ -94,6 +94,13 @@ inline constexpr Fault kFaults[] = {
     {"PortInfoExtended", "NDRFECModeEnabled", IB_PORT_EXT_NDR_FEC_MODE_ENABLED_F, 176, 16},
     {"PortCounters", "QP1Dropped", IB_PC_QP1_DROP_F, 176, 16},
 };
+
+/// A field for each of the 16 lanes, one after the other.
+inline std::vector<MAD_FIELDS> each_lane(MAD_FIELDS first) {
+  std::vector<MAD_FIELDS> fields;
+  for (int lane = 0; lane < 16; ++lane) fields.push_back(static_cast<MAD_FIELDS>(first + lane));
+  return fields;
+}
 
 inline const std::vector<Mapping>& mappings() {
   static const std::vector<Mapping> kMappings{
@@ -361,6 +368,18 @@ inline const std::vector<Mapping>& mappings() {
       {"PairCounters", "PortOpRcvPkts or PortXmitFlowPkts", {IB_PC_PORT_XMIT_FLOW_PKTS_F}},
       {"PairCounters", "PortOpRcvData or PortRcvFlowPkts", {IB_PC_PORT_OP_RCV_DATA_F}},
       {"PairCounters", "PortOpRcvData or PortRcvFlowPkts", {IB_PC_PORT_RCV_FLOW_PKTS_F}},
+
+      {"LaneCounters", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"LaneCounters", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"LaneCounters", "PortVLOpPackets or PortVLXmitWait", each_lane(IB_PC_PORT_VL_OP_PACKETS0_F)},
+      {"LaneCounters", "PortVLOpPackets or PortVLXmitWait", each_lane(IB_PC_PORT_VL_XMIT_WAIT0_F)},
+      {"LaneData", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"LaneData", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"LaneData", "PortVLOpData", each_lane(IB_PC_PORT_VL_OP_DATA0_F)},
+      {"LaneErrors", "PortSelect", {IB_PC_PORT_SELECT_F}},
+      {"LaneErrors", "CounterSelect", {IB_PC_COUNTER_SELECT_F}},
+      {"LaneErrors", "PortVLXmitFlowCtlUpdateErrors",
+       each_lane(IB_PC_PORT_VL_XMIT_FLOW_CTL_UPDATE_ERRORS0_F)},
   };
   return kMappings;
 }

@@ -135,8 +135,49 @@ TEST_F(Perf, CountsWhyPacketsEnd) {
       of(Method::get, PerfAttr::rcv_error_details, "s0", mad::RcvErrorDetails{.port = 4}).looping_errors, 0);
 }
 
+TEST_F(Perf, CountsByLaneWhatIsNoSmp) {
+  clear();
+  for (int i = 0; i < 3; ++i) sm.send(to_lid(get(mad::AttrId::node_info, 0), lab.lid_of("s1")));
+  pass(milliseconds(1));
+  const auto packets = of(Method::get, PerfAttr::vl_op_packets, "s1", mad::LaneCounters{.port = 1});
+  EXPECT_EQ(packets.lanes[0], 1) << "the question itself, but no SMP";
+  EXPECT_EQ(std::ranges::count(packets.lanes, 0), 15);
+  const auto data = of(Method::get, PerfAttr::vl_op_data, "s1", mad::LaneData{.port = mad::kAllPorts});
+  EXPECT_EQ(data.lanes[0], 144u);
+  EXPECT_EQ(of(Method::get, PerfAttr::op_rcv_counters, "s1", mad::PairCounters{.port = 1}).first, 3u);
+  EXPECT_EQ(counters("s1", 1).rcv_packets, 7u);
+}
+
+TEST_F(Perf, SetsCountersOfTheSelectedLanesOnly) {
+  const PortIndex port = lab.port("s1", 2);
+  for (const int lane : {3, 4})
+    for (unsigned n = 0; n < kLaneCounters; ++n)
+      lab.world.perf().set(port, static_cast<LaneCounter>(n), Vl(lane), 2);
+  mad::LaneErrors wanted{.port = 2, .select = 1 << 3};
+  const auto errors = of(Method::set, PerfAttr::vl_flow_control_errors, "s1", wanted);
+  EXPECT_EQ(errors.lanes[3], 0);
+  EXPECT_EQ(errors.lanes[4], 2);
+  mad::LaneCounters waits{.port = 2, .select = 1 << 15 | 1 << 4};
+  waits.lanes[15] = 77;
+  const auto told = of(Method::set, PerfAttr::vl_xmit_wait, "s1", waits);
+  EXPECT_EQ(told.lanes[15], 77);
+  EXPECT_EQ(told.lanes[4], 0);
+  EXPECT_EQ(told.lanes[3], 2);
+  EXPECT_EQ(lab.world.perf().get(port, LaneCounter::packets, Vl{4}), 2u) << "another attribute's";
+}
+
+TEST_F(Perf, StopsLaneCountersAtTheirLargestValue) {
+  lab.world.perf().set(lab.port("s1", 2), LaneCounter::flow_control_errors, Vl{7}, 9);
+  lab.world.perf().set(lab.port("s1", 2), LaneCounter::packets, Vl{7}, 70'000);
+  EXPECT_EQ(of(Method::get, PerfAttr::vl_flow_control_errors, "s1", mad::LaneErrors{.port = 2}).lanes[7], 3);
+  EXPECT_EQ(of(Method::get, PerfAttr::vl_op_packets, "s1", mad::LaneCounters{.port = 2}).lanes[7], 0xffff);
+}
+
 TEST_F(Perf, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refused(PerfAttr::port_counters, 9), Status::bad_value);
+  for (const auto attribute : {PerfAttr::vl_op_packets, PerfAttr::vl_op_data,
+                               PerfAttr::vl_flow_control_errors, PerfAttr::vl_xmit_wait})
+    EXPECT_EQ(refused(attribute, 9), Status::bad_value);
   EXPECT_EQ(refused(PerfAttr::samples_control, 1), Status::bad_method_attribute);
   EXPECT_EQ(refused(PerfAttr::samples_result, 1), Status::bad_method_attribute);
   EXPECT_EQ(refused(PerfAttr::class_port_info, 1, Method::set), Status::bad_method_attribute);

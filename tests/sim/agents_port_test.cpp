@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/mlnx_ext_port_info.h"
+#include "mad/port_info_extended.h"
 #include "sim/link_training.h"
 #include "tests/sim/agents_lab.h"
 
@@ -49,6 +50,34 @@ TEST_F(Ports, SendNoDataWhileArmed) {
   lab.info("s1", 1).state = PortState::init;
   lab.network.send(sm.client, data_to(lab.lid_of("h1")));
   EXPECT_EQ(lab.network.drops(Drop::port_down), 2u) << "nor to a port that is not armed";
+}
+
+TEST_F(Ports, UseTheStrongestErrorCorrectionThatBothEndsHaveEnabled) {
+  using mad::PortInfoExtended;
+  const auto at_s0 = [&] { return told<PortInfoExtended>(get(AttrId::port_info_extended, 2, {1})); };
+  EXPECT_EQ(at_s0().fec_active, 2) << "Reed-Solomon, on an HDR link";
+  PortInfoExtended wanted;
+  wanted.hdr_fec_enabled = 3;
+  EXPECT_EQ(status_of(set(AttrId::port_info_extended, 1, wanted, {1, 2})), Status::ok);  // the other end
+  EXPECT_EQ(at_s0().fec_active, 1);
+  EXPECT_EQ(at_s0().hdr_fec_enabled, 7);
+  wanted.hdr_fec_enabled = 8;
+  EXPECT_EQ(status_of(set(AttrId::port_info_extended, 1, wanted, {1, 2})), Status::bad_value);
+  wanted = {.ndr_fec_enabled = 1};
+  EXPECT_EQ(status_of(set(AttrId::port_info_extended, 1, wanted, {1, 2})), Status::bad_value) << "no NDR";
+  EXPECT_EQ(status_of(get(AttrId::port_info_extended, 9, {1})), Status::bad_value);
+  lab.world.cut_link(lab.node("s0"), PortNum{2});
+  EXPECT_EQ(at_s0().fec_active, 0);
+}
+
+TEST_F(Ports, OfferErrorCorrectionByCapability) {
+  Settings old;
+  old.port_info_extended = false;
+  lab.world.equip(lab.node("s0"), old);
+  lab.world.reboot(lab.node("s0"));
+  EXPECT_EQ(status_of(get(AttrId::port_info_extended, 1, {1})), Status::bad_method_attribute);
+  EXPECT_FALSE(has(told<PortInfo>(get(AttrId::port_info, 0, {1})), mad::PortCap2::port_info_extended));
+  EXPECT_TRUE(has(told<PortInfo>(get(AttrId::port_info, 1)), mad::PortCap2::port_info_extended));
 }
 
 TEST_F(Ports, ForgetThePeerWhenTheLinkIsLostAndKeepTheRest) {

@@ -194,6 +194,36 @@ TEST(Verbs, LowerWhatANodeCanDo) {
   EXPECT_EQ(lab.info("s1", 1).operational_vls, VlCount::vl2);
 }
 
+TEST(Verbs, RaiseAStormOfAnyTrapThatDevicesSend) {
+  Broken lab;
+  lab.make_active();
+  lab.route_row(3);
+  Listener manager(lab, "h0", 1);
+  for (std::uint32_t p = 0; p < lab.world.port_slots(); ++p)
+    lab.world.port(PortIndex{p}).info.sm_lid = lab.lid_of("h0");
+  lab.network.set_is_sm(manager.client, true);
+  lab.run(seconds(61));  // its own trap 144 is given up
+  for (const int trap : {129, 130, 131, 144, 145, 256, 257, 258, 259}) {
+    manager.got.clear();
+    lab.act(fmt::format("storm s1 trap={} times=20 every=1ms", trap));
+    lab.run(milliseconds(30));
+    ASSERT_EQ(manager.got.size(), 20u) << trap;
+    std::set<std::uint64_t> transactions;
+    for (const mad::Mad& mad : manager.got) {
+      EXPECT_EQ(mad::method_of(mad), mad::Method::trap);
+      transactions.insert(mad::tid_of(mad));
+      const auto notice = mad::decode<mad::Notice>(mad::to_smp(mad)->data);
+      EXPECT_EQ(raw(notice.trap), trap);
+      EXPECT_EQ(notice.issuer, lab.lid_of("s1"));
+    }
+    EXPECT_EQ(transactions.size(), 20u) << "a new one each, whatever was repressed";
+  }
+  manager.got.clear();
+  lab.act("storm h1 trap=144 times=3");
+  lab.run(milliseconds(5));
+  EXPECT_EQ(manager.got.size(), 3u) << "hosts send most of them, too";
+}
+
 TEST(Verbs, SayWhatIsWrongWithALine) {
   EXPECT_EQ(refusal(""), "an empty line is no action");
   EXPECT_EQ(refusal("cutt s0"), "no action \"cutt\" (did you mean cut?)");
@@ -213,6 +243,9 @@ TEST(Verbs, SayWhatIsWrongWithALine) {
   EXPECT_EQ(refusal("forge s0 attribute=SwitchInfo field=LinearFDBCapp value=1"),
             "forge: SwitchInfo has no field \"LinearFDBCapp\" (did you mean LinearFDBCap?)");
   EXPECT_EQ(refusal("swap s0 with=s*"), "swap: \"s*\" is 3 nodes, not one");
+  EXPECT_EQ(refusal("storm h0"), "storm: only switches send trap 128");
+  EXPECT_EQ(refusal("storm s0 trap=64"),
+            "storm: devices send traps 128 to 131, 144, 145 and 256 to 259, not 64");
   EXPECT_EQ(refusal("guid h0 to=zz"), "guid: to takes a GUID such as 0x0002c90300a1b2c3, not \"zz\"");
 }
 

@@ -139,6 +139,35 @@ TEST(Network, DropsWhatNobodyTakes) {
   EXPECT_EQ(lab.network.drops(Drop::nobody), 1u);
 }
 
+TEST(Network, TellsAReceiverTheIndexOfThePkeyInItsOwnTable) {
+  RoutedNetwork lab;
+  constexpr Pkey kLimited{0x0010};
+  constexpr Pkey kFull{0x8010};
+  const auto give = [&lab](std::string_view node, std::size_t index, Pkey key) {
+    mad::PkeyTable table{.keys = {Pkey{0xffff}}};
+    table.keys[index] = key;
+    lab.world.blocks(lab.node(node)).set(AttrId::pkey_table, 1u << 16, mad::encode(table));
+  };
+  give("h0", 5, kLimited);
+  give("h3", 9, kFull);
+  Listener asker(lab, "h0", 1);
+  Listener other(lab, "h3", 1);
+  mad::Mad mad = mad::to_mad(to_lid(get(AttrId::node_info, 0), lab.lid_of("h3")));
+  mad.bytes[1] = 0x32;
+  mad.address.pkey_index = 5;
+  lab.network.send(asker.client, mad);
+  lab.clock.run_until(lab.clock.now() + milliseconds(1));
+  ASSERT_EQ(other.got.size(), 1u);
+  EXPECT_EQ(other.got[0].address.pkey_index, 9);
+  // An agent answers in the partition that it was asked in.
+  mad.bytes[1] = raw(mad::MgmtClass::perf);
+  mad.bytes[17] = 1;
+  lab.network.send(asker.client, mad);
+  lab.clock.run_until(lab.clock.now() + milliseconds(1));
+  ASSERT_EQ(asker.got.size(), 1u);
+  EXPECT_EQ(asker.got[0].address.pkey_index, 5);
+}
+
 TEST(Network, CountsByNodeMethodAndAttribute) {
   Lab lab(row_of(2, false));
   Listener sm(lab, "h0", 1);
