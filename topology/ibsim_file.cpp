@@ -276,7 +276,8 @@ Guid Reader::next_guid(NodeType type, std::string_view id, std::uint8_t ports) {
   if (!guid && id.size() == 18 && id[1] == '-' && (id[0] == 'S' || id[0] == 'H' || id[0] == 'R'))
     if (const auto found = guid_from(id.substr(2))) return *found;
   if (!guid) guid = next_guid_[kind];
-  next_guid_[kind] = *guid + 1 + (kind == 0 ? ports : 0U);
+  // ibsim leaves no room for the ports of a router, so that the next node's GUID may be one of theirs.
+  next_guid_[kind] = *guid + 1 + (type == NodeType::switch_ ? 0U : ports);
   return Guid{*guid};
 }
 

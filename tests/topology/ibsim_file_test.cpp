@@ -85,6 +85,12 @@ TEST(IbsimFile, NumbersGuidsAsIbsimDoes) {
   EXPECT_EQ(guid("H-0002c90200000777"), 0x0002c90200000777U);
 }
 
+TEST(IbsimFile, LeavesRoomForThePortGuidsOfARouter) {
+  const Topology read_in = read("Rt 2 \"r\"\n\nSwitch 3 \"t\"\n");
+  EXPECT_EQ(raw(node_of(read_in, "r").port_guids[1]), 0x200002u);
+  EXPECT_EQ(raw(node_of(read_in, "t").guid), 0x200003u);
+}
+
 TEST(IbsimFile, TakesTheBestWidthAndSpeedBothEndsAllow) {
   const Topology links = read(
       "Switch 9 \"s\"\n[1] \"t\"[1] w=3 s=7 e=1\n[2] \"t\"[2] w=2 s=3\n[3] \"t\"[3] # lid 0 12xHDR\n[4] "
