@@ -13,6 +13,7 @@ namespace weft::sim {
 namespace {
 
 constexpr std::size_t kLongestLine = 1 << 16;
+constexpr std::size_t kRoom = 1 << 20;  // for output that waits to be read
 constexpr std::string_view kOk = "ok\n";
 constexpr std::string_view kError = "error: ";
 
@@ -40,9 +41,26 @@ void Control::accept_all() {
     transport::ibsim::Descriptor made(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     const int fd = made.get();
-    if (fd < 0) return;
+    if (fd < 0) {
+      if (errno != EAGAIN && errno != ECONNABORTED) loop_.rest(listener_.get(), EPOLLIN);
+      return;
+    }
     visitors_[fd].fd = std::move(made);
     if (!loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t events) { serve(fd, events); })) close(fd);
+  }
+}
+
+/// Runs the commands that have come, as long as what they print has room: a visitor that does not read is not
+/// served either.
+void Control::run_lines(Visitor& visitor) {
+  std::size_t end = 0;
+  while (visitor.out.size() < kRoom && (end = visitor.in.find('\n')) != std::string::npos) {
+    const Result<std::string> said = console_.run(std::string_view(visitor.in).substr(0, end));
+    visitor.in.erase(0, end + 1);
+    if (said)
+      visitor.out.append(*said).append(kOk);
+    else
+      visitor.out.append(kError).append(said.error().what).append("\n");
   }
 }
 
@@ -54,21 +72,16 @@ void Control::serve(int fd, std::uint32_t events) {
     if (size == 0 || (size < 0 && errno != EAGAIN)) visitor.ended = true;
     if (size > 0) visitor.in.append(buffer, static_cast<std::size_t>(size));
   }
-  for (std::size_t end; (end = visitor.in.find('\n')) != std::string::npos;) {
-    const Result<std::string> said = console_.run(std::string_view(visitor.in).substr(0, end));
-    visitor.in.erase(0, end + 1);
-    if (said)
-      visitor.out.append(*said).append(kOk);
-    else
-      visitor.out.append(kError).append(said.error().what).append("\n");
-  }
-  if (visitor.in.size() > kLongestLine) visitor.ended = true;
+  run_lines(visitor);
   const ssize_t sent = ::send(fd, visitor.out.data(), visitor.out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent > 0) visitor.out.erase(0, static_cast<std::size_t>(sent));
-  if (sent < 0 && errno != EAGAIN) visitor.out.clear();
-  if (visitor.ended && visitor.out.empty()) return close(fd);
-  loop_.change(fd,
-               (visitor.ended ? 0u : EPOLLIN) | (visitor.out.empty() ? 0u : static_cast<unsigned>(EPOLLOUT)));
+  if (sent < 0 && errno != EAGAIN) return close(fd);  // nobody reads any more
+  const bool more = visitor.in.find('\n') != std::string::npos;
+  if (!more && visitor.in.size() > kLongestLine) visitor.ended = true;
+  if (visitor.ended && visitor.out.empty() && !more) return close(fd);
+  const bool listens = !visitor.ended && visitor.out.size() < kRoom;
+  loop_.change(
+      fd, (listens ? EPOLLIN : 0u) | (visitor.out.empty() && !more ? 0u : static_cast<unsigned>(EPOLLOUT)));
 }
 
 void Control::close(int fd) {

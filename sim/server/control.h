@@ -26,6 +26,7 @@ class Control {
     bool ended = false;
   };
   void accept_all();
+  void run_lines(Visitor& visitor);
   void serve(int fd, std::uint32_t events);
   void close(int fd);
 

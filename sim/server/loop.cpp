@@ -44,6 +44,13 @@ void Loop::change(int fd, std::uint32_t events) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
+void Loop::rest(int fd, std::uint32_t events, Duration wait) {
+  change(fd, 0);
+  after(wait, [this, fd, events] {
+    if (watched_.contains(fd)) change(fd, events);
+  });
+}
+
 void Loop::forget(int fd) {
   if (watched_.erase(fd) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }

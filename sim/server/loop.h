@@ -29,6 +29,9 @@ class Loop final : public Clock {
   /// Watches a descriptor, level-triggered. Errors: `system`.
   Result<void> watch(int fd, std::uint32_t events, Ready ready);
   void change(int fd, std::uint32_t events);
+  /// Leaves a descriptor alone for a while, as nothing can be done about it now: a connection comes in and no
+  /// descriptor is left for it.
+  void rest(int fd, std::uint32_t events, Duration wait = std::chrono::milliseconds(100));
   /// Call before the descriptor is closed.
   void forget(int fd);
   /// Called at the end of every turn, such as to send what has piled up.

@@ -175,7 +175,10 @@ void Server::accept_all() {
   while (true) {
     Descriptor made(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     const int fd = made.get();
-    if (fd < 0) return;
+    if (fd < 0) {
+      if (errno != EAGAIN && errno != ECONNABORTED) loop_.rest(listener_.get(), EPOLLIN);
+      return;
+    }
     enlarge(fd);
     links_[fd].fd = std::move(made);
     if (!loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t events) { read_link(fd, events); }))

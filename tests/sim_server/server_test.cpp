@@ -1,6 +1,7 @@
 // The server's sockets: clients of both kinds, those that do not read, and those that are gone.
 #include "sim/server/server.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -161,6 +162,24 @@ TEST(Server, IsNotHeldUpByAClientThatReadsNothing) {
   EXPECT_TRUE(running.until([&] { return !(answer = received(other.data.get())).empty(); }));
 }
 
+TEST(Server, RestsWhileNoDescriptorIsLeftForAConnection) {
+  Running running;
+  const Descriptor wide = connected(running.name + ":weft", SOCK_SEQPACKET);  // waits to be accepted
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(Descriptor(::dup(0)).get());  // the lowest that is free
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  int turns = 0;
+  for (const Instant end = running.loop.now() + 50ms; running.loop.now() < end; ++turns)
+    running.loop.turn(50ms);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_LT(turns, 20);
+  send_to(wide.get(), control_of(wire::kConnect, request_for("h0")));
+  std::vector<std::uint8_t> answer;
+  EXPECT_TRUE(running.until([&] { return !(answer = received(wide.get())).empty(); }));
+}
+
 TEST(Server, EndsTheConnectionOfADroppedClient) {
   Running running;
   const Descriptor wide = wide_client(running, "h1");
@@ -187,6 +206,36 @@ TEST(Control, TakesALineAndSaysWhetherItWasDone) {
   })) << said;
   EXPECT_TRUE(said.starts_with("nodes=7 switches=3")) << said;
   EXPECT_NE(said.find("\nok\n"), std::string::npos);
+}
+
+TEST(Control, WaitsForAVisitorThatDoesNotRead) {
+  Running running;
+  Console console;
+  add_fabric_commands(console, running.network);
+  Control control(running.loop, console, running.name);
+  ASSERT_TRUE(control.open().has_value());
+  const Descriptor visitor = connected(running.name + ":console", SOCK_STREAM);
+  std::size_t sent = 0;
+  for (int refused = 0; refused < 20;) {
+    ASSERT_LT(sent, 4u << 20) << "all of it is taken";
+    const std::string_view line = "status\n";
+    const ssize_t size = ::send(visitor.get(), line.data() + sent % line.size(),
+                                line.size() - sent % line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size > 0) sent += static_cast<std::size_t>(size);
+    refused = size > 0 ? 0 : refused + 1;
+    if (size < 0) running.loop.turn(1ms);
+  }
+  ::shutdown(visitor.get(), SHUT_WR);
+  std::size_t answers = 0;
+  std::string said;
+  EXPECT_TRUE(running.until([&] {
+    for (std::vector<std::uint8_t> more; !(more = received(visitor.get())).empty();) {
+      said.append(more.begin(), more.end());
+      for (std::size_t at; (at = said.find("ok\n")) != std::string::npos; ++answers) said.erase(0, at + 3);
+    }
+    return answers == sent / 7;
+  })) << answers
+      << " of " << sent / 7;
 }
 
 }  // namespace
