@@ -105,11 +105,12 @@ void World::unplug(PortIndex p) {
   }
 }
 
-void World::plug(PortIndex a, PortIndex b) {
+void World::plug(PortIndex a, PortIndex b, bool cut) {
   if (a == b || port(a).peer != kNoPort || port(b).peer != kNoPort) return;
   port(a).peer = b;
   port(b).peer = a;
-  train(a);
+  port(a).cut = port(b).cut = cut;
+  if (!cut) train(a);
 }
 
 void World::swap_places(NodeIndex a, NodeIndex b) {
@@ -119,11 +120,13 @@ void World::swap_places(NodeIndex a, NodeIndex b) {
     const PortIndex q = port_of(b, static_cast<PortNum>(number));
     const PortIndex p_peer = port(p).peer;
     const PortIndex q_peer = port(q).peer;
+    const bool p_cut = port(p).cut;
+    const bool q_cut = port(q).cut;
     if (p_peer == q) continue;  // cabled to each other: nothing changes
     unplug(p);
     unplug(q);
-    if (p_peer != kNoPort) plug(q, p_peer);
-    if (q_peer != kNoPort) plug(p, q_peer);
+    if (p_peer != kNoPort) plug(q, p_peer, p_cut);
+    if (q_peer != kNoPort) plug(p, q_peer, q_cut);
   }
 }
 

@@ -182,9 +182,10 @@ class World {
   void mend_link(NodeIndex n, PortNum number);
   /// Takes the cable out of both its ports.
   void unplug(PortIndex p);
-  /// Puts a cable between two ports that have none; nothing happens when one has.
-  void plug(PortIndex a, PortIndex b);
-  /// Two nodes change places: every cable of the one goes to the other's port of the same number.
+  /// Puts a cable, whole or cut, between two ports that have none; nothing happens when one has.
+  void plug(PortIndex a, PortIndex b, bool cut = false);
+  /// Two nodes change places: every cable of the one, cut or not, goes to the other's port of the same
+  /// number.
   void swap_places(NodeIndex a, NodeIndex b);
   void set_mute(NodeIndex n, Mute mute) { nodes_[raw(n)].mute = mute; }
   /// Off: every link down, no answer. On: as a blank device.

@@ -74,6 +74,8 @@ Duration Reading::duration(std::string_view name, Duration otherwise) {
   const std::optional<Duration> duration = duration_from(*value);
   if (!duration)
     wrong(Errc::invalid, fmt::format("{} takes a time such as 20ms, not {}", name, in_quotes(*value)));
+  else if (*duration > kLongest)
+    wrong(Errc::invalid, fmt::format("{} takes a time up to a year, not {}", name, in_quotes(*value)));
   return duration.value_or(otherwise);
 }
 

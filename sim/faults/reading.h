@@ -29,6 +29,9 @@ struct Selection {
 using Nodes = Selection<NodeIndex>;
 using Ports = Selection<PortIndex>;
 
+/// Longest time that something can be told to wait: sums of such times fit a Duration.
+inline constexpr Duration kLongest = std::chrono::hours(366 * 24);
+
 class Reading {
  public:
   Reading(const World& world, std::string_view verb, std::span<const Argument> arguments)

@@ -71,6 +71,7 @@ class Reader {
       if (!step[name]) continue;
       const std::optional<Duration> read = duration_from(step[name].Scalar());
       if (!read) return bad(step[name], fmt::format("{}: takes a time such as 20ms", name));
+      if (*read > kLongest) return bad(step[name], fmt::format("{}: takes a time up to a year", name));
       *into = *read;
     }
     if (step["times"]) {

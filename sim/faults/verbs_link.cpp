@@ -59,8 +59,9 @@ Action make_move(Reading& in) {
     World& world = faults.world();
     const PortIndex peer = world.port(from).peer;
     if (peer == kNoPort || world.port(to).peer != kNoPort) return;
+    const bool cut = world.port(from).cut;
     world.unplug(from);
-    world.plug(to, peer);
+    world.plug(to, peer, cut);
   };
 }
 
@@ -75,6 +76,9 @@ Action make_plug(Reading& in) {
   const PortIndex a = in.port({});
   const PortIndex b = in.port("to");
   if (a == b) in.wrong(Errc::invalid, "a cable needs two ports");
+  for (const PortIndex end : {a, b})
+    if (end != kNoPort && in.world().port(end).number == PortNum{0})
+      in.wrong(Errc::invalid, "port 0 takes no cable");
   return [=](Faults& faults) { faults.world().plug(a, b); };
 }
 

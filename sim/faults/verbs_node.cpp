@@ -74,6 +74,7 @@ Action make_lid(Reading& in) {
   const PortIndex p = in.port({});
   const auto lid = static_cast<Lid>(in.number("to", 0, 0xffff));
   const auto lmc = static_cast<std::uint8_t>(in.number("lmc", 0, 7));
+  if (raw(lid) + (1u << lmc) > 0x10000u) in.wrong(Errc::invalid, "the LIDs go beyond 0xffff");
   return [=](Faults& faults) {
     faults.world().set_lid(p, lid, lmc);
     faults.world().hint_change(p);

@@ -180,6 +180,7 @@ Action make_storm(Reading& in) {
   const mad::TrapNumber trap = read_trap(in);
   const auto times = static_cast<int>(in.number("times", 1000, 10'000'000));
   const Duration every = in.duration("every", milliseconds(1));
+  if (every <= Duration{}) in.wrong(Errc::invalid, "every takes a time above 0");
   for (const NodeIndex n : nodes.all)
     if (by_switches_only(trap) && !in.world().is_switch(n))
       in.wrong(Errc::invalid, fmt::format("only switches send trap {}", raw(trap)));

@@ -172,7 +172,8 @@ int serve(const Options& options) {
 int send_to_running(const Options& options, const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
-    const bool quote = word.empty() || word.find_first_of(" \t") != std::string::npos;
+    const bool whole = words.size() == 1;  // a command with its arguments in one word
+    const bool quote = !whole && (word.empty() || word.find_first_of(" \t") != std::string::npos);
     line += (line.empty() ? "" : " ") + (quote ? '"' + word + '"' : word);
   }
   const Result<std::string> said = send_command(options.socket, line);
@@ -200,10 +201,10 @@ int main(int argc, char** argv) {
   app.add_option("--program", options.program, "Which program of the recording, from 0")
       ->needs(replay_option);
   app.add_option("--seed", options.seed, "Of every random choice")->capture_default_str();
-  app.add_option("--hop", options.hop_us, "Time a link takes, in microseconds")
-      ->check(CLI::NonNegativeNumber);
+  const CLI::Range up_to_a_minute(0.0, 60e6);
+  app.add_option("--hop", options.hop_us, "Time a link takes, in microseconds")->check(up_to_a_minute);
   app.add_option("--agent", options.agent_us, "Time a device takes to answer, in microseconds")
-      ->check(CLI::NonNegativeNumber);
+      ->check(up_to_a_minute);
   app.add_option("--smp-timeout", options.smp_timeout_ms,
                  "When programs under ibsim-run learn that an SMP is lost, in milliseconds")
       ->check(CLI::PositiveNumber)

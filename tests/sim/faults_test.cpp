@@ -132,6 +132,18 @@ TEST(Verbs, MoveACableAndSwapNodes) {
   EXPECT_TRUE(lab.up("h0", 1));
 }
 
+TEST(Verbs, MoveACutCableAsItIs) {
+  Broken lab;
+  lab.act("cut s0[3]");
+  lab.act("move s0[3] to=s1[4]");
+  EXPECT_FALSE(lab.up("h0", 1));
+  lab.act("swap h0 with=h2");
+  EXPECT_FALSE(lab.up("h2", 1));
+  EXPECT_TRUE(lab.up("h0", 1));
+  lab.act("mend h2");
+  EXPECT_TRUE(lab.up("h2", 1));
+}
+
 TEST(Verbs, RefuseSetsSoManyTimes) {
   Broken lab;
   Listener manager(lab, "h0", 1);
@@ -243,6 +255,11 @@ TEST(Verbs, SayWhatIsWrongWithALine) {
   EXPECT_EQ(refusal("forge s0 attribute=SwitchInfo field=LinearFDBCapp value=1"),
             "forge: SwitchInfo has no field \"LinearFDBCapp\" (did you mean LinearFDBCap?)");
   EXPECT_EQ(refusal("swap s0 with=s*"), "swap: \"s*\" is 3 nodes, not one");
+  EXPECT_EQ(refusal("cut s0 for=8785h"), "cut: for takes a time up to a year, not \"8785h\"");
+  EXPECT_EQ(refusal("plug s0[0] to=s1[4]"), "plug: port 0 takes no cable");
+  EXPECT_EQ(refusal("plug s0[4] to=s1[0]"), "plug: port 0 takes no cable");
+  EXPECT_EQ(refusal("lid h0[1] to=0xffff lmc=1"), "lid: the LIDs go beyond 0xffff");
+  EXPECT_EQ(refusal("storm s0 every=0s"), "storm: every takes a time above 0");
   EXPECT_EQ(refusal("storm h0"), "storm: only switches send trap 128");
   EXPECT_EQ(refusal("storm s0 trap=64"),
             "storm: devices send traps 128 to 131, 144, 145 and 256 to 259, not 64");

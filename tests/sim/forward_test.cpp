@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/fabrics.h"
+#include "topology/load.h"
 
 namespace weft::sim {
 namespace {
@@ -152,6 +153,36 @@ TEST_F(DirectedRoutes, ReachSixtyThreeHops) {
   std::vector<int> exits{1};
   while (exits.size() < 63) exits.push_back(exits.size() % 2 == 1 ? 2 : 1);
   EXPECT_EQ(answered_by(exits), guid("s0"));
+}
+
+TEST(Scale, HoldsFiveThousandSwitchesAndTheHighestLid) {
+  constexpr Lid kHighest{0xbfff};
+  const Result<topology::Topology> topology = topology::load("random:switches=5000,radix=16,hosts=44151");
+  ASSERT_TRUE(topology) << topology.error().what;
+  Lab lab(*topology);
+  EXPECT_EQ(lab.world.switch_count(), 5000u);
+  EXPECT_EQ(lab.world.node_count(), raw(kHighest)) << "a LID for each";
+  NodeIndex host{};
+  while (lab.world.is_switch(host)) host = NodeIndex{raw(host) + 1};
+  const PortIndex port = lab.world.port_of(host, PortNum{1});
+  const PortIndex peer = lab.world.port(port).peer;
+  const NodeIndex sw = lab.world.port(peer).node;
+  lab.world.set_lid(port, Lid{1});
+  lab.world.set_lid(lab.world.node(sw).first_port, kHighest);
+  lab.world.port(port).info.state = lab.world.port(peer).info.state = PortState::active;
+  Listener program(lab, lab.world.node(host).id, 1);
+  mad::LinearForwardingTable block;
+  block.ports.fill(kPortDrop);
+  block.ports[1] = lab.world.port(peer).number;
+  ASSERT_EQ(program.ask(set(mad::AttrId::linear_forwarding, 0, block, {1}))->status, 0);
+  block.ports.fill(kPortDrop);
+  block.ports[63] = PortNum{0};
+  ASSERT_EQ(program.ask(set(mad::AttrId::linear_forwarding, 767, block, {1}))->status, 0);
+  mad::SwitchInfo info = lab.world.switch_of(sw).info;
+  info.lft_top = kHighest;
+  ASSERT_EQ(program.ask(set(mad::AttrId::switch_info, 0, info, {1}))->status, 0);
+  EXPECT_TRUE(program.ask(to_lid(get(mad::AttrId::node_info, 0), kHighest)));
+  EXPECT_EQ(program.ask(set(mad::AttrId::linear_forwarding, 768, block, {1}))->status, 0x1c);
 }
 
 }  // namespace

@@ -61,6 +61,9 @@ TEST(Script, SaysWhereItIsWrong) {
   EXPECT_EQ(script_refusal(""), "f.yaml:1: a script is a list under steps:");
   EXPECT_EQ(script_refusal("steps:\n  - cut: s0\n  - cut: s9\n"), "f.yaml:3: cut: no node \"s9\"");
   EXPECT_EQ(script_refusal("steps:\n  - at: 2\n    cut: s0\n"), "f.yaml:2: at: takes a time such as 20ms");
+  EXPECT_EQ(script_refusal("steps:\n  - at: 9000h\n    cut: s0\n"),
+            "f.yaml:2: at: takes a time up to a year");
+  EXPECT_EQ(script_refusal("steps:\n  - {every: 0s, cut: s0}\n"), "f.yaml:2: every: takes a time above 0");
   EXPECT_EQ(script_refusal("steps:\n  - at: 2s\n"), "f.yaml:2: a step without a verb");
   EXPECT_EQ(script_refusal("steps:\n  - cut: s0\n    mend: s0\n"), "f.yaml:3: one verb a step: cut and mend");
   EXPECT_EQ(script_refusal("steps:\n  - {cut: s0, times: 3}\n"), "f.yaml:2: times: needs every:");
