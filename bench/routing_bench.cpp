@@ -11,6 +11,7 @@
 #include "routing/engines.h"
 #include "routing/multicast.h"
 #include "routing/port_sets.h"
+#include "routing/quality.h"
 #include "tests/routing/fabrics.h"
 
 namespace weft::routing {
@@ -67,7 +68,7 @@ void tables(benchmark::State& state, Fabrics fabric, Compute engine, unsigned th
 void layered_tables(benchmark::State& state, Drawing (*draw)(), std::uint8_t lmc, unsigned threads) {
   const Case one(draw(), lmc);
   Problem problem = with_threads(one, threads);
-  problem.vls = 1 << lmc;
+  problem.max_layers = 1 << lmc;
   for (auto _ : state) benchmark::DoNotOptimize(layered(problem));
 }
 
@@ -92,17 +93,23 @@ void one_fault(benchmark::State& state, Fabrics fabric, Drawing (*draw)()) {
   for (auto _ : state) benchmark::DoNotOptimize(fat_tree(broken));
 }
 
-void port_sets(benchmark::State& state, Fabrics fabric) {
+void all_port_sets(benchmark::State& state, Fabrics fabric, Compute engine) {
   const Problem problem = with_threads(fabric(), 2);
-  const Routes routes = *fat_tree(problem);
-  for (auto _ : state) benchmark::DoNotOptimize(tree_port_sets(problem, routes));
-  state.counters["MB"] = static_cast<double>(tree_port_sets(problem, routes)->memory()) / 1e6;
+  const Routes routes = *engine(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(port_sets(problem, routes));
+  state.counters["MB"] = static_cast<double>(port_sets(problem, routes)->memory()) / 1e6;
+}
+
+void quality(benchmark::State& state, Fabrics fabric, Compute engine) {
+  const Problem problem = with_threads(fabric(), 2);
+  const Routes routes = *engine(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(measure(problem, routes, nullptr));
 }
 
 void sets_check(benchmark::State& state, Fabrics fabric) {
   const Problem problem = with_threads(fabric(), 2);
   const Routes routes = *fat_tree(problem);
-  const PortSets sets = *tree_port_sets(problem, routes);
+  const PortSets sets = *port_sets(problem, routes);
   for (auto _ : state) benchmark::DoNotOptimize(check_sets(problem, routes, sets));
 }
 
@@ -171,9 +178,12 @@ void add(const char* name, Run run, Args... args) {
   add("Check/dragonfly/40200", whole_check, dragonfly_40200, kDragonfly, 2U);
   add("Check/dragonfly+/10368", whole_check, plus_10368, kDragonflyPlus, 2U);
   add("Check/dragonfly+/40000", whole_check, plus_40000, kDragonflyPlus, 2U);
-  add("Sets/tree/11664", port_sets, tree_11664);
-  add("Sets/tree/40960", port_sets, tree_40960);
+  add("Sets/tree/11664", all_port_sets, tree_11664, fat_tree);
+  add("Sets/tree/40960", all_port_sets, tree_40960, fat_tree);
+  add("Sets/dragonfly/9702", all_port_sets, dragonfly_9702, kDragonfly);
+  add("Sets/dragonfly+/10368", all_port_sets, plus_10368, kDragonflyPlus);
   add("Sets/check/11664", sets_check, tree_11664);
+  add("Quality/tree/11664", quality, tree_11664, fat_tree);
   add("Multicast/1000x64/11664", multicast, tree_11664, fat_tree, 1000U, 64U);
   add("Multicast/1000x64/dragonfly/9702", multicast, dragonfly_9702, kDragonfly, 1000U, 64U);
   add("Multicast/join/11664", multicast_join, tree_11664, fat_tree);

@@ -125,10 +125,10 @@ Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
   if (!named) return fail(std::move(named.error()));
   ChainResult result;
   result.recognised = recognised.evidence;
-  Problem with_vls = problem;
-  with_vls.vls = options.vls;
+  Problem layered = problem;
+  layered.max_layers = options.layers;
   for (const Engine* engine : *named)
-    if (try_engine(with_vls, *engine, options.vls, result)) return result;
+    if (try_engine(layered, *engine, options.vls, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;
   const Engine* last = find_engine(kLastResort);
   if (std::ranges::find(*named, last) == named->end() && try_engine(problem, *last, options.vls, result)) {

@@ -26,6 +26,9 @@ struct ChainOptions {
   /// Data VLs that the ports are going to have, with SL2VL as Routes::lanes asks; an answer that needs more
   /// is refused.
   int vls = 1;
+  /// SLs that path records give by LID offset, each leading to a VL of its own: what the layered engine may
+  /// use.
+  int layers = 1;
   bool operator==(const ChainOptions&) const = default;
 };
 

@@ -44,7 +44,7 @@ std::vector<std::uint32_t> find_groups(const DesignGraph& graph) {
   };
   for (std::size_t i = 0; i < common.size(); ++i) {
     const DesignGraph::Edge& e = graph.edges[i];
-    if (common[i] == 0 || common[i] * 2 < std::min(most[e.a], most[e.b])) continue;
+    if (common[i] == 0 || common[i] * 2 <= std::min(most[e.a], most[e.b])) continue;
     const auto [low, high] = std::minmax({root(e.a), root(e.b)});
     of[high] = low;
   }

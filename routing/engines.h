@@ -14,7 +14,7 @@ Result<Routes> dragonfly_plus(const Problem& problem);
 /// D-mod-K with holes, for trees (tree_shape.h); needs one VL. Errors: `invalid` for what is no tree.
 Result<Routes> fat_tree(const Problem& problem);
 /// Several up*/down* orders, one for each LID offset of a host (LMC) on a VL of its own, as far as
-/// Problem::vls goes; with one LID a host or one VL the same as up_down, but for the name.
+/// Problem::max_layers goes; with one LID a host or one layer the same as up_down, but for the name.
 Result<Routes> layered(const Problem& problem);
 /// Shortest paths, evenly loaded; not always free of credit loops.
 Result<Routes> min_hop(const Problem& problem);

@@ -96,7 +96,46 @@ class TreeRows {
     deliver();
   }
 
+  /// The entries of the given destinations alone, as fill would write them.
+  void refill(std::uint32_t s, const std::vector<std::uint64_t>& destinations, std::uint8_t* row) {
+    const std::uint32_t turning = c_.turning.leaf[c_.turning.part[s]];
+    if (turning != Turning::kNone && has(destinations.data(), turning)) return fill(s, row);
+    s_ = s;
+    row_ = row;
+    up_ = &shape_.up[s];
+    std::ranges::fill(left_, 0);
+    find_live_slots();
+    for (std::uint32_t w = 0; w < destinations.size(); ++w)
+      each_bit(destinations[w], w, [this](std::uint32_t t) {
+        if (t != s_ && !refill_down(t) && !refill_up(t)) left_[t / 64] |= std::uint64_t{1} << t % 64;
+      });
+    go_by_the_turning_leaf();
+  }
+
  private:
+  bool refill_down(std::uint32_t t) {
+    children_.clear();
+    for (const TreeShape::Down& d : shape_.downs(s_))
+      if (has(c_.reach.row(0, d.child), t)) children_.push_back(&d);
+    if (children_.empty()) return false;
+    if (children_.size() > 1) {
+      choose_child(t);
+      return true;
+    }
+    for (const std::uint16_t lid : table_.of(t)) row_[lid] = port_down(*children_.front(), lid);
+    return true;
+  }
+  bool refill_up(std::uint32_t t) {
+    for (std::uint32_t k = 1; k < c_.reach.levels(); ++k) {
+      const bool leads = std::ranges::any_of(
+          live_slots_, [&](std::uint32_t i) { return has(c_.reach.row(k - 1, parent(i)), t); });
+      if (!leads) continue;
+      choose_slots(k, t);
+      return true;
+    }
+    return false;
+  }
+
   bool one_way_down(std::uint32_t child) const { return shape_.up[child].links == 1; }
 
   /// Canonical ways up for all LIDs; for a switch without ways up, ways down by what owns the LID.
@@ -307,7 +346,7 @@ class TreeRows {
     if (any == 0) return;
     const std::uint32_t part = c_.turning.part[s_];
     leaf_ = c_.turning.leaf[part];
-    const bool leads = leaf_ != Turning::kNone && leaf_ != s_ && !has(left_.data(), leaf_);
+    const bool leads = leaf_ != Turning::kNone && leaf_ != s_;
     const std::uint8_t port = leads ? port_to_turning() : kNoWay;
     for (std::uint32_t w = 0; w < left_.size(); ++w)
       each_bit(left_[w], w, [&](std::uint32_t t) { write(t, c_.turning.part[t] == part ? port : kNoWay); });
@@ -369,17 +408,24 @@ Result<Routes> fat_tree(const Problem& problem) {
     if (up.slots != 0 && !dealings.contains(key_of(up)))
       dealings.emplace(key_of(up), deal(basis->lids, key_of(up)));
   const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turning};
-  const std::vector<std::uint8_t> moved = rows_to_fill(problem, *basis);
+  const TreeChanges changes = changes_since(problem, *basis);
   Tables tables(problem);
   in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     TreeRows worker(common);
     std::vector<std::uint8_t> row(basis->lids.size);
+    std::vector<std::uint64_t> changed;
     for (std::uint32_t s = from; s < upto; ++s) {
-      if (moved[s] == 0) {
+      if (changes.rows[s] == TreeChanges::same) {
         tables.keep(s);
         continue;
       }
-      worker.fill(s, row.data());
+      if (changes.rows[s] == TreeChanges::some) {
+        std::ranges::copy(*tables.before(s), row.begin());
+        changed_destinations(*changes.before, *basis, s, changed);
+        worker.refill(s, changed, row.data());
+      } else {
+        worker.fill(s, row.data());
+      }
       tables.set(s, row.data());
     }
   });

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
+#include <optional>
 
 #include "routing/parallel.h"
+#include "routing/set_interner.h"
 #include "routing/tree_reach.h"
 #include "routing/tree_shape.h"
 
@@ -49,9 +50,7 @@ class TreeSets {
 
   void fill(std::uint32_t s) {
     s_ = s;
-    known_.clear();
-    out_.sets[s].assign(1, PortMask{});
-    known_.emplace(PortMask{}, 0);
+    known_.emplace(out_.sets[s]);
     left_ = leaves_;
     left_[s / 64] &= ~(std::uint64_t{1} << s % 64);
     ways_.clear();
@@ -89,16 +88,12 @@ class TreeSets {
         use(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
   }
 
-  void put(std::uint32_t t, const PortMask& ports) {
-    const auto [at, fresh] = known_.emplace(ports, static_cast<std::uint16_t>(out_.sets[s_].size()));
-    if (fresh) out_.sets[s_].push_back(ports);
-    out_.set_of[s_ * out_.leaves.size() + place_[t]] = at->second;
-  }
+  void put(std::uint32_t t, const PortMask& ports) { out_.index(s_, place_[t]) = known_->number(ports); }
   void put_all(const Set& set, const PortMask& ports) {
     if (std::ranges::all_of(set, [](std::uint64_t w) { return w == 0; })) return;
-    const auto [at, fresh] = known_.emplace(ports, static_cast<std::uint16_t>(out_.sets[s_].size()));
-    if (fresh) out_.sets[s_].push_back(ports);
-    each(set, [&](std::uint32_t t) { out_.set_of[s_ * out_.leaves.size() + place_[t]] = at->second; });
+    std::uint16_t* row = &out_.index(s_, 0);
+    const std::uint16_t number = known_->number(ports);
+    each(set, [&](std::uint32_t t) { row[place_[t]] = number; });
   }
 
   /// Leaves that the ways lead to, the neighbour going `k` links up: all ways lead there, one, or some.
@@ -147,32 +142,41 @@ class TreeSets {
   Set leaves_;
   Set left_;  // leaves without a set yet
   std::vector<Way> ways_;
-  std::map<PortMask, std::uint16_t> known_;
+  std::optional<SetInterner> known_;
 };
 
 }  // namespace
 
 std::size_t PortSets::memory() const {
-  std::size_t bytes = set_of.size() * sizeof(set_of[0]) + leaves.size() * sizeof(leaves[0]);
+  std::size_t bytes = set_of.size() * sizeof(set_of[0]) + row_of.size() * sizeof(row_of[0]) +
+                      leaves.size() * sizeof(leaves[0]);
+  for (const auto& s : class_of_arrival) bytes += sizeof(s) + s.size();
   for (const auto& s : sets) bytes += sizeof(s) + s.size() * sizeof(PortMask);
   return bytes;
 }
 
+PortSets empty_sets(const Problem& problem) {
+  const std::size_t count = problem.fabric->switch_count();
+  PortSets sets;
+  std::vector<bool> has_hosts(count);
+  for (const Destination& d : problem.destinations)
+    if (!d.is_switch()) has_hosts[raw(d.at)] = true;
+  for (std::uint32_t s = 0; s < count; ++s)
+    if (has_hosts[s]) sets.leaves.push_back(static_cast<SwitchId>(s));
+  sets.class_of_arrival.resize(count);
+  sets.row_of.resize(count);
+  std::iota(sets.row_of.begin(), sets.row_of.end(), 0U);
+  sets.set_of.resize(count * sets.leaves.size());
+  sets.sets.assign(count, std::vector<PortMask>(1));
+  return sets;
+}
+
 Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes) {
-  if (routes.engine != "fat-tree")
-    return fail(Errc::invalid, "port sets of a tree go with tables of fat-tree, not of {}", routes.engine);
   const DesignGraph graph(problem);
   const Result<TreeShape> shape = tree_shape(problem, graph);
   if (!shape) return fail(shape.error());
   const TreeReach reach(*shape, problem.threads);
-  PortSets sets;
-  std::vector<bool> has_hosts(shape->live);
-  for (const Destination& d : problem.destinations)
-    if (!d.is_switch()) has_hosts[raw(d.at)] = true;
-  for (std::uint32_t s = 0; s < shape->live; ++s)
-    if (has_hosts[s]) sets.leaves.push_back(static_cast<SwitchId>(s));
-  sets.set_of.resize(shape->live * sets.leaves.size());
-  sets.sets.resize(shape->live);
+  PortSets sets = empty_sets(problem);
   const std::vector<std::uint32_t> place = place_of_leaf(sets, shape->live);
   const std::vector<std::vector<Lid>> lids = lids_of_leaves(problem, sets);
   in_pieces(shape->live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
@@ -182,12 +186,29 @@ Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes) {
   return sets;
 }
 
+Result<PortSets> port_sets(const Problem& problem, const Routes& routes) {
+  if (routes.engine == "fat-tree") return tree_port_sets(problem, routes);
+  if (routes.engine == "dragonfly") return dragonfly_port_sets(problem);
+  if (routes.engine == "dragonfly+") return dragonfly_plus_port_sets(problem);
+  return fail(Errc::invalid, "there are no port sets for tables of {}", routes.engine);
+}
+
 std::size_t limit(PortSets& sets, std::size_t most) {
   const std::size_t leaves = sets.leaves.size();
+  const auto count = static_cast<std::uint32_t>(sets.sets.size());
+  std::vector<std::vector<std::uint32_t>> rows(count);
+  for (std::uint32_t i = 0; i < sets.row_of.size(); ++i) {
+    std::vector<std::uint32_t>& of = rows[i % count];
+    if (std::ranges::find(of, sets.row_of[i]) == of.end()) of.push_back(sets.row_of[i]);
+  }
   std::size_t reduced = 0;
-  for (std::uint32_t s = 0; s < sets.sets.size(); ++s) {
+  for (std::uint32_t s = 0; s < count; ++s) {
     std::vector<std::uint32_t> used(sets.sets[s].size());
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) ++used[sets.set_of[s * leaves + leaf]];
+    const auto each = [&](auto&& use) {
+      for (const std::uint32_t row : rows[s])
+        for (std::size_t leaf = 0; leaf < leaves; ++leaf) use(sets.set_of[row * leaves + leaf]);
+    };
+    each([&used](std::uint16_t set) { ++used[set]; });
     std::vector<std::uint16_t> wide;
     for (std::uint16_t i = 1; i < used.size(); ++i)
       if (port_count(sets.sets[s][i]) > 1) wide.push_back(i);
@@ -197,12 +218,11 @@ std::size_t limit(PortSets& sets, std::size_t most) {
     });
     std::vector<bool> dropped(used.size());
     for (std::size_t i = most; i < wide.size(); ++i) dropped[wide[i]] = true;
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      std::uint16_t& set = sets.set_of[s * leaves + leaf];
-      if (!dropped[set]) continue;
+    each([&](std::uint16_t& set) {
+      if (!dropped[set]) return;
       set = 0;
       ++reduced;
-    }
+    });
   }
   return reduced;
 }

@@ -3,9 +3,15 @@
 // without losing its way or deadlock freedom, whatever member it takes at every hop. The static port of the
 // tables is always a member. By leaf, not by LID: far smaller, and a fault touches sets, not LIDs.
 //
+// What a packet may do can depend on how it came: a state class, which follows from the port it came in by. A
+// tree and a dragonfly have one (minimal ways only), a Dragonfly+ three: from an end port, from inside the
+// group, from another group. In a Dragonfly+ a spine may also send a packet from its own group to a third
+// group that is linked to the destination's, unless that would go down and then up in group numbers, which
+// its lanes do not allow.
+//
 // Sets are interned by switch (the compact numbering); numbering by destination leaf, which self-healing
-// switches need, is index_by_leaf itself. Sending them to switches is not done here. Source: reference
-// "Adaptive routing", 2.1 to 2.3, 5.1.
+// switches need, is the leaf's place itself. Sending them to switches is not done here. Source: reference
+// "Adaptive routing", 2.1 to 2.3, 3.2 to 3.4, 5.1.
 
 #include <cstdint>
 #include <string>
@@ -18,39 +24,56 @@
 namespace weft::routing {
 
 struct PortSets {
-  int state_classes = 1;                    ///< Trees and minimal-only tables have one.
-  std::vector<SwitchId> leaves;             ///< Switches with hosts, rising.
-  std::vector<std::uint16_t> set_of;        ///< [switch * leaves + leaf]: index into the switch's own sets.
+  int state_classes = 1;
+  std::vector<SwitchId> leaves;  ///< Switches with hosts, rising.
+  /// [switch][port number]: state class of what comes in there; beyond the end, and for port 0: 0.
+  std::vector<std::vector<std::uint8_t>> class_of_arrival;
+  std::vector<std::uint32_t> row_of;        ///< [class * switches + switch]: its row in set_of.
+  std::vector<std::uint16_t> set_of;        ///< [row * leaves + leaf]: index into the switch's own sets.
   std::vector<std::vector<PortMask>> sets;  ///< By switch; set 0 is empty: packets go by the tables.
 
-  const PortMask& at(std::uint32_t s, std::size_t leaf) const {
-    return sets[s][set_of[s * leaves.size() + leaf]];
+  std::uint16_t& index(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) {
+    return set_of[row_of[state_class * sets.size() + s] * leaves.size() + leaf];
+  }
+  const PortMask& at(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) const {
+    return sets[s][set_of[row_of[state_class * sets.size() + s] * leaves.size() + leaf]];
+  }
+  std::uint32_t class_at(std::uint32_t s, std::uint8_t port) const {
+    return port < class_of_arrival[s].size() ? class_of_arrival[s][port] : 0;
   }
   std::size_t memory() const;  ///< Bytes.
   bool operator==(const PortSets&) const = default;
 };
 
-/// For tables of the fat-tree engine: all live ports to neighbours as near to the leaf by up*/down* ways as
-/// the best. Where such a way does not exist, the ports of the tables. Cost: O(links * switches / 64) and the
-/// sets' differences. Errors: `invalid` for tables of another engine.
-Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes);
+/// Those that go with the tables of fat-tree, dragonfly or dragonfly+. In a tree: all live ports to
+/// neighbours as near to the leaf by up*/down* ways as the best. In a dragonfly: all links to the
+/// destination's group, or to routers that have one. Where there is no such way, set 0. Cost: O(links *
+/// switches / 64) in a tree, O(switches * leaves) else. Errors: `invalid` for tables of another engine.
+Result<PortSets> port_sets(const Problem& problem, const Routes& routes);
 
 /// For switches with room for `most` groups only: sets of one port cost none; of the others those that serve
 /// most leaves stay, then those of the lower index, and the leaves of the rest go by the tables (set 0).
-/// Returns: how many (switch, leaf) entries lost their choice.
+/// Returns: how many (switch, class, leaf) entries lost their choice.
 std::size_t limit(PortSets& sets, std::size_t most);
 
 struct SetsReport {
-  std::uint64_t missing = 0;  ///< (Switch, leaf) that cables connect, without any port.
-  std::uint64_t strays = 0;   ///< LIDs at a switch whose static port is no member.
+  std::uint64_t missing = 0;  ///< (Switch, class, leaf) that packets reach, without any port.
+  std::uint64_t strays = 0;   ///< LIDs at a switch and class whose static port is no member.
   std::uint64_t loops = 0;    ///< Leaves for which some choice of members comes round.
   std::vector<std::string> examples;
   std::string cycle;  ///< A credit cycle of the union of all members, in words; empty when there is none.
   bool safe() const { return missing == 0 && strays == 0 && loops == 0 && cycle.empty(); }
 };
 
-/// The union over all members: reaches everything, never comes round, and has no credit cycle. Shares no code
-/// with the engines. Cost: O(switches * (leaves * set size + LIDs)).
+/// The union over all members that packets from any switch can meet: reaches everything, never comes round,
+/// and has no credit cycle on the lanes of the tables. Shares no code with the engines. Cost: O(switches *
+/// (leaves * set size + LIDs)).
 SetsReport check_sets(const Problem& problem, const Routes& routes, const PortSets& sets);
+
+/// {"port_sets": 1, "destinations": [{"switch": "0x...", "lids": [[first, last], ...]}, ...], "switches":
+/// [{"guid": "0x...", "sets": [[port, ...], ...], "class_of_arrival": [...], "of": [[...], ...]}, ...]}: `of`
+/// has a row a state class and a column a destination, an index into the sets; -1 where there is none. Where
+/// packets go by the tables, the set is of the tables' ports for all LIDs of the leaf.
+std::string to_json(const Problem& problem, const Routes& routes, const PortSets& sets);
 
 }  // namespace weft::routing

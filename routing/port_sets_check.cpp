@@ -1,6 +1,7 @@
 // The judge of port sets: it reads the cables and the tables by itself. Per leaf, the members at every switch
-// make a graph; it must have no cycle and no end but the leaf. What every member may wait for goes into one
-// ChannelGraph, with the traffic to switches that the tables alone carry.
+// and state class make a graph; what packets can reach of it must have no cycle and no end but the leaf. What
+// every member may wait for goes into one ChannelGraph, with the traffic to switches that the tables alone
+// carry.
 
 #include <algorithm>
 #include <bit>
@@ -23,8 +24,11 @@ class SetsChecker {
         routes_(routes),
         sets_(sets),
         cables_(problem),
-        channels_(cables_.peers, cables_.width, 1),
-        mask_(cables_.count) {}
+        lanes_(routes.lanes.get()),
+        classes_(static_cast<std::uint32_t>(sets.state_classes)),
+        channels_(cables_.peers, cables_.width, lanes_ ? static_cast<std::uint32_t>(lanes_->count) : 1),
+        mask_(std::size_t{cables_.count} * classes_),
+        came_(mask_.size()) {}
 
   SetsReport run() {
     std::vector<std::vector<Lid>> lids(cables_.count);
@@ -32,111 +36,161 @@ class SetsChecker {
       for (std::uint32_t j = 0; !d.is_switch() && j < 1U << d.lmc; ++j)
         lids[raw(d.at)].push_back(static_cast<Lid>(raw(d.base) + j));
     for (std::size_t leaf = 0; leaf < sets_.leaves.size(); ++leaf) {
-      read_leaf(leaf, lids[raw(sets_.leaves[leaf])]);
-      if (comes_round(raw(sets_.leaves[leaf]))) {
+      leaf_ = raw(sets_.leaves[leaf]);
+      spread(leaf, lids[leaf_]);
+      if (comes_round()) {
         ++report_.loops;
-        note(fmt::format("members for {} come round", name(raw(sets_.leaves[leaf]))));
+        note(fmt::format("members for {} come round", name(leaf_)));
       }
-      add_dependencies(raw(sets_.leaves[leaf]));
+      add_dependencies();
     }
     for (const Destination& d : problem_.destinations)
       if (d.is_switch()) add_tables(d);
-    const std::vector<Channel> cycle = channels_.find_cycle();
-    report_.cycle = describe_cycle(*problem_.fabric, cycle);
+    report_.cycle = describe_cycle(*problem_.fabric, channels_.find_cycle());
     return std::move(report_);
   }
 
  private:
+  /// A switch and the state class of packets there; leaf_ has none.
+  using State = std::uint32_t;
+
   std::string name(std::uint32_t s) const {
     return describe(problem_.fabric->node(static_cast<SwitchId>(s)));
   }
   void note(std::string text) {
     if (report_.examples.size() < kSetExamples) report_.examples.push_back(std::move(text));
   }
-  /// mask_: by switch, members that lead to a switch; counts what is missing or astray.
-  void read_leaf(std::size_t leaf, const std::vector<Lid>& lids) {
-    const std::uint32_t at = raw(sets_.leaves[leaf]);
+  std::uint32_t lane_class(std::uint32_t s, std::uint32_t port) const {
+    return lanes_ ? lanes_->class_of(s, port) : 0;
+  }
+  State behind(std::uint32_t s, std::uint8_t port) const {
+    const std::uint16_t next = cables_.peers[s * cables_.width + port];
+    return next * classes_ + sets_.class_at(next, cables_.far[s * cables_.width + port]);
+  }
+
+  /// mask_: by state that packets for the leaf reach, members that lead to a switch; came_: lane classes of
+  /// the ports that they come in by. Counts what is missing or astray.
+  void spread(std::size_t leaf, const std::vector<Lid>& lids) {
+    std::ranges::fill(mask_, PortMask{});
+    std::ranges::fill(came_, 0);
+    reached_.clear();
     for (std::uint32_t s = 0; s < cables_.count; ++s) {
-      mask_[s] = sets_.at(s, leaf);
-      if (s == at) mask_[s] = {};
-      if (s == at || cables_.part[s] != cables_.part[at]) continue;
-      const bool by_tables = mask_[s] == PortMask{};
-      for (const Lid lid : lids) {
-        const std::uint8_t port = raw(routes_.out(static_cast<SwitchId>(s), lid));
-        if (by_tables && port != raw(kPortDrop)) add_port(mask_[s], port);
-        if (!by_tables && !has_port(mask_[s], port)) {
-          ++report_.strays;
-          note(fmt::format("port {} of {} for LID {} is no member", port, name(s), raw(lid)));
-        }
-      }
-      if (lids.empty()) continue;
-      bool any = false;
-      bool astray = false;
-      each_port(mask_[s], [&](std::uint8_t port) {
-        any = true;
-        astray |= cables_.peer(s, port) >= CheckCables::kLastIndex;
+      if (s == leaf_ || cables_.part[s] != cables_.part[leaf_]) continue;
+      came_[s * classes_] = 1U << Lanes::kEndClass;
+      reached_.push_back(s * classes_);
+    }
+    for (std::size_t i = 0; i < reached_.size(); ++i) {
+      const State state = reached_[i];
+      const std::uint32_t s = state / classes_;
+      read_members(state, leaf, lids);
+      each_port(mask_[state], [&](std::uint8_t port) {
+        const State next = behind(s, port);
+        if (next / classes_ == leaf_) return;
+        if (came_[next] == 0) reached_.push_back(next);
+        came_[next] |= static_cast<std::uint8_t>(
+            1U << lane_class(next / classes_, cables_.far[s * cables_.width + port]));
       });
-      if (any && !astray) continue;
+    }
+  }
+
+  void read_members(State state, std::size_t leaf, const std::vector<Lid>& lids) {
+    const std::uint32_t s = state / classes_;
+    PortMask members = sets_.at(s, leaf, state % classes_);
+    const bool by_tables = members == PortMask{};
+    for (const Lid lid : lids) {
+      const std::uint8_t port = raw(routes_.out(static_cast<SwitchId>(s), lid));
+      if (by_tables && port != raw(kPortDrop)) add_port(members, port);
+      if (!by_tables && !has_port(members, port)) {
+        ++report_.strays;
+        note(fmt::format("port {} of {} for LID {} is no member", port, name(s), raw(lid)));
+      }
+    }
+    bool astray = members == PortMask{};
+    each_port(members,
+              [&](std::uint8_t port) { astray |= cables_.peer(s, port) >= CheckCables::kLastIndex; });
+    if (!astray) {
+      mask_[state] = members;
+    } else if (!lids.empty()) {
       ++report_.missing;
-      note(fmt::format("{} has a set for {} that leads nowhere", name(s), name(at)));
-      mask_[s] = {};
+      note(fmt::format("{} has a set for {} that leads nowhere", name(s), name(leaf_)));
     }
   }
 
   /// Depth-first search along the members.
-  bool comes_round(std::uint32_t leaf) {
+  bool comes_round() const {
     enum : std::uint8_t { fresh, open, done };
-    std::vector<std::uint8_t> state(cables_.count, fresh);
-    state[leaf] = done;
+    std::vector<std::uint8_t> progress(mask_.size(), fresh);
     struct Step {
-      std::uint32_t s;
+      State state;
       PortMask left;
     };
     std::vector<Step> path;
-    for (std::uint32_t from = 0; from < cables_.count; ++from) {
-      if (state[from] != fresh) continue;
-      state[from] = open;
+    for (const State from : reached_) {
+      if (progress[from] != fresh) continue;
+      progress[from] = open;
       path.push_back({from, mask_[from]});
       while (!path.empty()) {
         PortMask& left = path.back().left;
         const auto word = std::ranges::find_if(left, [](std::uint64_t w) { return w != 0; });
         if (word == left.end()) {
-          state[path.back().s] = done;
+          progress[path.back().state] = done;
           path.pop_back();
           continue;
         }
-        const auto port = static_cast<std::uint32_t>((word - left.begin()) * 64 + std::countr_zero(*word));
+        const auto port = static_cast<std::uint8_t>((word - left.begin()) * 64 + std::countr_zero(*word));
         *word &= *word - 1;
-        const std::uint16_t next = cables_.peers[path.back().s * cables_.width + port];
-        if (state[next] == open) return true;
-        if (state[next] == done) continue;
-        state[next] = open;
+        const State next = behind(path.back().state / classes_, port);
+        if (next / classes_ == leaf_ || progress[next] == done) continue;
+        if (progress[next] == open) return true;
+        progress[next] = open;
         path.push_back({next, mask_[next]});
       }
     }
     return false;
   }
 
-  void add_dependencies(std::uint32_t leaf) {
-    for (std::uint32_t s = 0; s < cables_.count; ++s) {
-      each_port(mask_[s], [&](std::uint8_t port) {
-        const std::uint16_t next = cables_.peers[s * cables_.width + port];
-        if (next != leaf) channels_.depend_all(channels_.id(s, port), mask_[next]);
+  void add_dependencies() {
+    for (const State state : reached_) {
+      const std::uint32_t s = state / classes_;
+      each_port(mask_[state], [&](std::uint8_t port) {
+        const State next = behind(s, port);
+        if (next / classes_ == leaf_) return;
+        if (!lanes_) {
+          channels_.depend_all(channels_.id(s, port), mask_[next]);
+          return;
+        }
+        const std::uint32_t out = lane_class(s, port);
+        const std::uint32_t in = lane_class(next / classes_, cables_.far[s * cables_.width + port]);
+        std::uint32_t held = 0;  // VLs that packets leave by
+        for (std::uint32_t from = 0; from < Lanes::kClasses; ++from)
+          if ((came_[state] >> from & 1) != 0) held |= 1U << lanes_->vl[from][out];
+        each_port(mask_[next], [&](std::uint8_t onward) {
+          const std::uint32_t lane = lanes_->vl[in][lane_class(next / classes_, onward)];
+          for (std::uint32_t bits = held; bits != 0; bits &= bits - 1)
+            channels_.depend(channels_.id(s, port, static_cast<std::uint32_t>(std::countr_zero(bits))),
+                             onward, lane);
+        });
       });
     }
   }
 
   /// Traffic to a switch's own LID, from everybody if a manager runs there, else from hosts and managers.
   void add_tables(const Destination& to) {
-    std::vector<bool> seen(cables_.count);
-    for (std::uint32_t s : to.is_peer() ? cables_.all : cables_.talkers) {
-      while (!seen[s] && s != raw(to.at)) {
-        seen[s] = true;
-        const std::uint8_t port = raw(routes_.out(static_cast<SwitchId>(s), to.base));
+    std::vector<std::uint8_t> seen(cables_.count);  // lane classes of ports that packets come in by
+    const auto out = [&](std::uint32_t s) { return raw(routes_.out(static_cast<SwitchId>(s), to.base)); };
+    for (const std::uint32_t from : to.is_peer() ? cables_.all : cables_.talkers) {
+      std::uint32_t in = Lanes::kEndClass;
+      for (std::uint32_t s = from; s != raw(to.at) && (seen[s] >> in & 1) == 0;) {
+        seen[s] |= static_cast<std::uint8_t>(1U << in);
+        const std::uint8_t port = out(s);
         const std::uint16_t next = cables_.peer(s, port);
         if (next >= CheckCables::kLastIndex) break;
-        const std::uint8_t onward = raw(routes_.out(static_cast<SwitchId>(next), to.base));
-        if (onward < cables_.width) channels_.depend(channels_.id(s, port), onward);
+        const std::uint32_t lane = lanes_ ? lanes_->vl[in][lane_class(s, port)] : 0;
+        in = lane_class(next, cables_.far[s * cables_.width + port]);
+        const std::uint8_t onward = out(next);
+        if (onward < cables_.width)
+          channels_.depend(channels_.id(s, port, lane), onward,
+                           lanes_ ? lanes_->vl[in][lane_class(next, onward)] : 0);
         s = next;
       }
     }
@@ -146,8 +200,13 @@ class SetsChecker {
   const Routes& routes_;
   const PortSets& sets_;
   CheckCables cables_;
+  const Lanes* lanes_;
+  std::uint32_t classes_;
   ChannelGraph channels_;
-  std::vector<PortMask> mask_;
+  std::uint32_t leaf_ = 0;
+  std::vector<PortMask> mask_;      // by state
+  std::vector<std::uint8_t> came_;  // by state
+  std::vector<State> reached_;
   SetsReport report_;
 };
 

@@ -11,7 +11,10 @@ std::shared_ptr<const Lft> row_of(const Routes& routes, Guid switch_guid) {
 }
 
 Tables::Tables(const Problem& problem)
-    : problem_(problem), rows_(problem.fabric->switch_count()), kept_(rows_.size()) {}
+    : problem_(problem),
+      arena_(problem.fabric->switch_count(), row_size(problem.top)),
+      rows_(problem.fabric->switch_count()),
+      kept_(rows_.size()) {}
 
 std::shared_ptr<const Lft> Tables::before(std::size_t switch_index) const {
   if (!problem_.previous) return nullptr;
@@ -20,7 +23,7 @@ std::shared_ptr<const Lft> Tables::before(std::size_t switch_index) const {
 
 std::uint8_t* Tables::row(std::size_t switch_index) {
   std::shared_ptr<Lft>& row = rows_[switch_index];
-  if (!row) row = std::make_shared<Lft>(row_size(problem_.top), raw(kPortDrop));
+  if (!row) row = std::make_shared<Lft>(row_size(problem_.top), kNoWay, arena_.claim());
   return row->data();
 }
 
@@ -30,7 +33,7 @@ void Tables::set(std::size_t switch_index, const std::uint8_t* row) {
   if (old && std::equal(old->begin(), old->end(), row, row + size))
     kept_[switch_index] = std::move(old);
   else
-    kept_[switch_index] = std::make_shared<const Lft>(row, row + size);
+    kept_[switch_index] = std::make_shared<const Lft>(row, row + size, arena_.claim());
 }
 
 Routes Tables::finish(std::string_view engine) && {

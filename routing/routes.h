@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "fabric/fabric.h"
 #include "routing/lanes.h"
+#include "routing/row_arena.h"
 
 namespace weft::routing {
 
@@ -40,12 +41,14 @@ struct Problem {
   const Routes* previous = nullptr;
   /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.
   const Design* design = nullptr;
-  int vls = 1;           ///< Data VLs that the ports are going to have; engines may ask for fewer.
+  /// Layers (Routes::layers) that an engine may use: as many as SLs are handed out by LID offset, each on a
+  /// VL.
+  int max_layers = 1;
   unsigned threads = 1;  ///< An engine may use as many; its answer does not depend on it.
 };
 
 /// One switch's linear forwarding table: out port by LID, 255 where there is none. Size: a multiple of 64.
-using Lft = std::vector<std::uint8_t>;
+using Lft = std::vector<std::uint8_t, RowAllocator<std::uint8_t>>;
 
 struct Routes {
   std::string engine;  ///< Name of the engine that made it.
@@ -98,13 +101,13 @@ class Tables {
   void set(std::size_t switch_index, const std::uint8_t* row);
   /// The previous row of the same switch, which there must be.
   void keep(std::size_t switch_index) { kept_[switch_index] = before(switch_index); }
+  std::shared_ptr<const Lft> before(std::size_t switch_index) const;
   /// Gives the rows away as Routes; a row equal to the previous one of the same switch is that one.
   Routes finish(std::string_view engine) &&;
 
  private:
-  std::shared_ptr<const Lft> before(std::size_t switch_index) const;
-
   const Problem& problem_;
+  RowArena arena_;
   std::vector<std::shared_ptr<Lft>> rows_;
   std::vector<std::shared_ptr<const Lft>> kept_;
 };

@@ -91,10 +91,10 @@ bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
 
 }  // namespace
 
-std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& now) {
-  std::vector<std::uint8_t> fill(now.shape.live, 1);
+TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
+  TreeChanges changes{std::vector<TreeChanges::Row>(now.shape.live, TreeChanges::anything), nullptr};
   const Routes* before = problem.previous;
-  if (!before || before->engine != "fat-tree" || !before->basis || before->top != problem.top) return fill;
+  if (!before || before->engine != "fat-tree" || !before->basis || before->top != problem.top) return changes;
   const TreeBasis& old = *static_cast<const TreeBasis*>(before->basis.get());
   const bool same_switches =
       before->switches.size() == now.shape.live &&
@@ -103,8 +103,9 @@ std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& 
   const bool same_frame = same_switches && old.shape.rank == now.shape.rank && old.shape.to == now.shape.to &&
                           old.shape.ports.size() == now.shape.ports.size() && old.turning == now.turning &&
                           old.lids == now.lids;
-  if (!same_frame) return fill;
+  if (!same_frame) return changes;
 
+  changes.before = &old;
   std::vector<std::uint8_t> ways(now.shape.live);   // own ways up changed
   std::vector<std::uint8_t> reach(now.shape.live);  // own sets changed
   for (std::uint32_t s = 0; s < now.shape.live; ++s) {
@@ -115,14 +116,39 @@ std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& 
   }
   for (std::uint32_t s = 0; s < now.shape.live; ++s) {
     const TreeShape::Up& up = now.shape.up[s];
-    fill[s] = ways[s];
+    bool some = false;
     for (std::uint32_t i = 0; i < up.slots; ++i)
       if (const std::uint32_t parent = now.shape.to[up.first_to + i]; parent < now.shape.live)
-        fill[s] |= reach[parent];
+        some = some || reach[parent] != 0;
     for (const TreeShape* shape : {&old.shape, &now.shape})
-      for (const TreeShape::Down& d : shape->downs(s)) fill[s] |= ways[d.child] | reach[d.child];
+      for (const TreeShape::Down& d : shape->downs(s))
+        some = some || ways[d.child] != 0 || reach[d.child] != 0;
+    changes.rows[s] = ways[s] != 0 ? TreeChanges::anything : some ? TreeChanges::some : TreeChanges::same;
   }
-  return fill;
+  return changes;
+}
+
+void changed_destinations(const TreeBasis& before, const TreeBasis& now, std::uint32_t s,
+                          std::vector<std::uint64_t>& changed) {
+  const std::uint32_t words = now.reach.words();
+  changed.assign(words, 0);
+  const auto add = [&](std::uint32_t neighbour, std::uint32_t levels) {
+    for (std::uint32_t k = 0; k < levels; ++k)
+      for (std::uint32_t w = 0; w < words; ++w)
+        changed[w] |= before.reach.row(k, neighbour)[w] ^ now.reach.row(k, neighbour)[w];
+  };
+  const TreeShape::Up& up = now.shape.up[s];
+  for (std::uint32_t i = 0; i < up.slots; ++i)
+    if (const std::uint32_t parent = now.shape.to[up.first_to + i]; parent < now.shape.live)
+      add(parent, now.reach.levels());
+  for (const TreeBasis* basis : {&before, &now}) {
+    for (const TreeShape::Down& d : basis->shape.downs(s)) {
+      add(d.child, 1);
+      if (same_ways_up(before.shape, now.shape, d.child)) continue;
+      for (std::uint32_t w = 0; w < words; ++w)  // the ports that lead to the child
+        changed[w] |= before.reach.row(0, d.child)[w] | now.reach.row(0, d.child)[w];
+    }
+  }
 }
 
 }  // namespace weft::routing

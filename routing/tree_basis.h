@@ -57,9 +57,23 @@ struct TreeBasis {
   Turning turning;
 };
 
-/// By switch: 1 where the row must be computed; 0 where it is the one in `problem.previous`, which the same
-/// engine made from a basis that is equal in all this row depends on. Cost: O(links + switches * switches /
-/// 64).
-std::vector<std::uint8_t> rows_to_fill(const Problem& problem, const TreeBasis& now);
+/// What the rows in `problem.previous`, which the same engine made from another basis, are still good for.
+struct TreeChanges {
+  enum Row : std::uint8_t {
+    same,     ///< It stands.
+    some,     ///< But for the destinations of `changed`.
+    anything  ///< It must be computed.
+  };
+  std::vector<Row> rows;              ///< By switch.
+  const TreeBasis* before = nullptr;  ///< Null: all rows are `anything`.
+};
+
+/// Cost: O(links + switches * switches / 64).
+TreeChanges changes_since(const Problem& problem, const TreeBasis& now);
+
+/// Of a row of kind `some`: the switches, as a bit set, whose LIDs may have other entries.
+/// Cost: O(neighbours * switches / 64).
+void changed_destinations(const TreeBasis& before, const TreeBasis& now, std::uint32_t s,
+                          std::vector<std::uint64_t>& changed);
 
 }  // namespace weft::routing

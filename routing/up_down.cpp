@@ -108,7 +108,7 @@ Result<Routes> layered(const Problem& problem) {
   std::uint8_t lmc = 0;
   for (const Destination& d : problem.destinations)
     if (!d.is_switch()) lmc = std::max(lmc, d.lmc);
-  const int layers = std::clamp(problem.vls, 1, std::min(1 << lmc, 8));
+  const int layers = std::clamp(problem.max_layers, 1, std::min(1 << lmc, 8));
   const SwitchGraph graph(problem);
   std::vector<UpDownOrder> orders = up_down_orders(problem, graph, layers);
   Tables tables(problem);
@@ -121,8 +121,9 @@ Result<Routes> layered(const Problem& problem) {
   routes.layers = routes.vls_needed = layers;
   for (UpDownOrder& order : orders) std::ranges::move(order.notes, std::back_inserter(routes.notes));
   if (layers == 1)
-    routes.notes.push_back(fmt::format("one layer, safe on any SL: {}",
-                                       lmc == 0 ? "hosts have one LID each (LMC 0)" : "one VL can be used"));
+    routes.notes.push_back(
+        fmt::format("one layer, safe on any SL: {}",
+                    lmc == 0 ? "hosts have one LID each (LMC 0)" : "one layer is allowed"));
   else
     routes.notes.push_back(
         fmt::format("{} layers: LIDs at offset i go on VL i modulo {}; safe only as long as clients use the "

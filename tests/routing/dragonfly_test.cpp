@@ -128,6 +128,26 @@ TEST(Recognise, TellsShapesApart) {
   EXPECT_EQ(recognise(Case(torus(4, 4, 4, 2)).problem).kind, Kind::arbitrary);
 }
 
+TEST(Recognise, KnowsASmallDragonflyWhoseGlobalLinksMakeTriangles) {
+  // Link k of a group goes to the k-th other group, so three groups can meet at three routers.
+  constexpr int kRouters = 4;
+  constexpr int kGlobal = 2;
+  constexpr int kGroups = 9;
+  Drawing drawing;
+  for (int i = 0; i < kRouters * kGroups; ++i) drawing.add_switch();
+  for (std::uint32_t i = 0; i < kRouters * kGroups; ++i) drawing.add_hosts(i, 2);
+  const auto router = [](int group, int link) {
+    return static_cast<std::uint32_t>(group * kRouters + link / kGlobal);
+  };
+  for (int g = 0; g < kGroups; ++g) {
+    for (int a = 0; a < kRouters; ++a)
+      for (int b = a + 1; b < kRouters; ++b) drawing.cable(router(g, a * kGlobal), router(g, b * kGlobal));
+    for (int to = g + 1; to < kGroups; ++to) drawing.cable(router(g, to - 1), router(to, g));
+  }
+  EXPECT_EQ(recognise(Case(drawing).problem).evidence,
+            "a dragonfly of 9 groups, 4 routers in each, 36 global links");
+}
+
 TEST(Check, RefusesLanesThatGiveAHostPortAnotherClass) {
   const Case one(dragonfly(1, 3, 1, 4));
   Routes routes = *dragonfly(one.problem);

@@ -306,5 +306,28 @@ TEST(TreeShape, TakesTheConfiguredRoots) {
   EXPECT_TRUE(check(one.problem, *fat_tree(one.problem)).safe());
 }
 
+RC_GTEST_PROP(FatTree, RowsPatchedAfterAFaultAreThoseOfAFullRun, ()) {
+  const auto few = [](int upto) { return *rc::gen::inRange(1, upto + 1); };
+  const Drawing drawing = *rc::gen::arbitrary<bool>()
+                              ? xgft({few(3), few(5)}, {1, few(4)}, few(3))
+                              : xgft({few(2), few(4), few(4)}, {1, few(3), few(3)}, few(2));
+  const Case whole(drawing);
+  const Design design = learn({}, *whole.fabric);
+  Drawing before = drawing;
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) before.cut(*rc::gen::inRange(0U, 1U << 20));
+  Drawing after = *rc::gen::arbitrary<bool>() ? before : drawing;
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) after.cut(*rc::gen::inRange(0U, 1U << 20));
+  Case old(before);
+  old.problem.design = &design;
+  const Result<Routes> first = fat_tree(old.problem);
+  Case now(after);
+  now.problem.design = &design;
+  const Result<Routes> full = fat_tree(now.problem);
+  if (!first || !full) RC_DISCARD("no tree");
+  now.problem.previous = &*first;
+  const Routes patched = *fat_tree(now.problem);
+  for (std::uint32_t s = 0; s < now.switches(); ++s) RC_ASSERT(*patched.lfts[s] == *full->lfts[s]);
+}
+
 }  // namespace
 }  // namespace weft::routing

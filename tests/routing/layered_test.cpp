@@ -20,9 +20,9 @@ RC_GTEST_PROP(Layered, IsSafeAndTheCheckAgreesOnAnySl, ()) {
                         : random_graph(few(12), few(14), *rc::gen::inRange(0U, 1U << 30));
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) drawing.cut(*rc::gen::inRange(0U, 1U << 20));
   Case one(drawing, *rc::gen::inRange<std::uint8_t>(0, 3));
-  one.problem.vls = few(5);
+  one.problem.max_layers = few(5);
   Routes routes = *layered(one.problem);
-  RC_ASSERT(routes.layers <= one.problem.vls);
+  RC_ASSERT(routes.layers <= one.problem.max_layers);
   const Verdict verdict = judge(one.problem, routes);
   const CheckReport report = check(one.problem, routes);
   RC_ASSERT(verdict.lost == 0U);
@@ -34,7 +34,7 @@ RC_GTEST_PROP(Layered, IsSafeAndTheCheckAgreesOnAnySl, ()) {
 
 TEST(Layered, WithOneLidAHostIsUpDown) {
   Case one(torus(4, 4, 4, 2));
-  one.problem.vls = 8;
+  one.problem.max_layers = 8;
   const Routes routes = *layered(one.problem);
   EXPECT_EQ(routes.layers, 1);
   EXPECT_EQ(routes.notes.back(), "one layer, safe on any SL: hosts have one LID each (LMC 0)");
@@ -45,14 +45,14 @@ TEST(Layered, WithOneLidAHostIsUpDown) {
 
 TEST(Layered, RoutesATorusAndAnUnknownDragonflyWithinFewVls) {
   Case torus_of_64(torus(4, 4, 4, 2), 2);
-  torus_of_64.problem.vls = 4;
+  torus_of_64.problem.max_layers = 4;
   const Routes routes = *layered(torus_of_64.problem);
   EXPECT_EQ(routes.vls_needed, 4);
   const CheckReport report = check(torus_of_64.problem, routes);
   EXPECT_TRUE(report.safe());
   EXPECT_FALSE(report.any_sl);
   Case unknown(dragonfly(6, 12, 6, 73), 1);  // 5,256 hosts
-  unknown.problem.vls = 2;
+  unknown.problem.max_layers = 2;
   unknown.problem.threads = 2;
   const Routes two = *layered(unknown.problem);
   EXPECT_EQ(two.vls_needed, 2);
@@ -61,7 +61,7 @@ TEST(Layered, RoutesATorusAndAnUnknownDragonflyWithinFewVls) {
 
 TEST(Layered, OffersShorterWaysThanOneOrder) {
   Case one(torus(5, 5, 1, 1), 2);
-  one.problem.vls = 4;
+  one.problem.max_layers = 4;
   const Routes routes = *layered(one.problem);
   // Hops of the best offset by pair, and of the first.
   const auto hops = [&](std::uint32_t from, const Destination& to, std::uint32_t offset) {
@@ -100,7 +100,7 @@ TEST(Layered, StartsOrdersFarApart) {
 
 TEST(Check, RefusesLayersWithoutVlsForThem) {
   Case one(ring(4), 1);
-  one.problem.vls = 2;
+  one.problem.max_layers = 2;
   Routes routes = *layered(one.problem);
   routes.vls_needed = 1;
   EXPECT_EQ(check(one.problem, routes).malformed, "2 layers, but 1 VLs asked for");
@@ -109,7 +109,7 @@ TEST(Check, RefusesLayersWithoutVlsForThem) {
 TEST(Transition, TakesTwoStepsWhenTheNumberOfLayersChanges) {
   Case one(torus(3, 3, 1, 1), 1);
   const Routes before = *layered(one.problem);
-  one.problem.vls = 2;
+  one.problem.max_layers = 2;
   EXPECT_TRUE(find_transition(one.problem, before, *layered(one.problem)).lanes_change);
 }
 

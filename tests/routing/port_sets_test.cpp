@@ -1,9 +1,10 @@
-// Port sets of trees, against the slow obvious rule and their judge.
+// Port sets, against the slow obvious rule and their judge.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "routing/check.h"
 #include "routing/design.h"
 #include "routing/engines.h"
 #include "routing/port_sets.h"
@@ -26,7 +27,7 @@ RC_GTEST_PROP(PortSets, HoldTheStaticPortsAndNeverCloseACycle, ()) {
   one.problem.threads = *rc::gen::inRange(1U, 4U);
   const Result<Routes> routes = fat_tree(one.problem);
   if (!routes) RC_DISCARD(routes.error().what);
-  PortSets sets = *tree_port_sets(one.problem, *routes);
+  PortSets sets = *port_sets(one.problem, *routes);
   const SetsReport report = check_sets(one.problem, *routes, sets);
   RC_ASSERT(report.strays == 0U);
   RC_ASSERT(report.loops == 0U);
@@ -42,7 +43,7 @@ RC_GTEST_PROP(PortSets, AreAllShortestPortsOfAWholeTree, ()) {
   const auto few = [](int upto) { return *rc::gen::inRange(1, upto + 1); };
   const Case one(xgft({few(2), few(4), few(3)}, {1, few(3), few(3)}, few(2)));
   const Routes routes = *fat_tree(one.problem);
-  const PortSets sets = *tree_port_sets(one.problem, routes);
+  const PortSets sets = *port_sets(one.problem, routes);
   RC_ASSERT(check_sets(one.problem, routes, sets).safe());
   const std::vector<int> far = all_distances(*one.fabric);
   const std::uint32_t n = one.switches();
@@ -63,7 +64,7 @@ RC_GTEST_PROP(PortSets, AreAllShortestPortsOfAWholeTree, ()) {
 
 TEST(PortSets, AreOneForAllLeavesAboveAndOneByPodBelow) {
   const Case one(xgft({3, 3, 6}, {1, 3, 3}));
-  const PortSets sets = *tree_port_sets(one.problem, *fat_tree(one.problem));
+  const PortSets sets = *port_sets(one.problem, *fat_tree(one.problem));
   EXPECT_EQ(sets.sets[0].size(), 2U);             // a leaf: none, and all ways up
   EXPECT_EQ(sets.sets[18].size(), 1U + 1U + 3U);  // a middle switch: up, and each of its leaves
 }
@@ -73,7 +74,7 @@ TEST(PortSets, GiveUpTheLeastUsedWhereGroupsAreFew) {
   drawing.cut(0);  // leaf 0 lost one spine, so the other leaves have two sets
   const Case one(drawing);
   const Routes routes = *fat_tree(one.problem);
-  PortSets sets = *tree_port_sets(one.problem, routes);
+  PortSets sets = *port_sets(one.problem, routes);
   EXPECT_EQ(sets.sets[1].size(), 3U);
   EXPECT_EQ(limit(sets, 1), 3U);  // at the three other leaves, those for leaf 0
   EXPECT_EQ(sets.at(1, 0), PortMask{});
@@ -83,12 +84,95 @@ TEST(PortSets, GiveUpTheLeastUsedWhereGroupsAreFew) {
 TEST(PortSets, AreRefusedWhenTheyCouldComeRound) {
   const Case one(xgft({1, 3}, {1, 2}));
   const Routes routes = *fat_tree(one.problem);
-  PortSets sets = *tree_port_sets(one.problem, routes);
+  PortSets sets = *port_sets(one.problem, routes);
   for (PortMask& set : sets.sets[3]) set = sets.sets[3].back();  // a spine that sends everything to one leaf,
   for (std::uint16_t& id : sets.set_of) id = std::min<std::uint16_t>(id, 1);
   const SetsReport report = check_sets(one.problem, routes, sets);
   EXPECT_FALSE(report.safe());
   EXPECT_GT(report.loops + report.strays, 0U);
+}
+
+/// A dragonfly or Dragonfly+ with some links dead, and its tables.
+struct Grouped {
+  Grouped(const Drawing& drawing, int cuts, Result<Routes> (*engine)(const Problem&)) : whole(drawing) {
+    Drawing damaged = drawing;
+    for (int i = 0; i < cuts; ++i) damaged.cut(*rc::gen::inRange(0U, 1U << 20));
+    design = learn({}, *whole.fabric);
+    one = std::make_unique<Case>(damaged);
+    one->problem.design = &design;
+    one->problem.threads = *rc::gen::inRange(1U, 4U);
+    routes = engine(one->problem);
+  }
+  Case whole;
+  Design design;
+  std::unique_ptr<Case> one;
+  Result<Routes> routes = fail(Errc::invalid, "");
+};
+
+Grouped any_grouped(int cuts) {
+  const auto of = [](int from, int upto) { return *rc::gen::inRange(from, upto + 1); };
+  if (*rc::gen::arbitrary<bool>()) {
+    const int a = of(3, 5);
+    const int h = of(1, 2);
+    return {dragonfly(1, a, h, of(3, std::min(7, a * h + 1))), cuts, dragonfly};
+  }
+  const int spines = of(2, 4);
+  const int h = of(1, 3);
+  return {dragonfly_plus(1, of(2, 4), spines, h, of(2, std::min(6, spines * h + 1))), cuts, dragonfly_plus};
+}
+
+RC_GTEST_PROP(PortSets, OfGroupsAreSafeOnTheirLanes, ()) {
+  const Grouped whole = any_grouped(0);
+  if (!whole.routes) RC_DISCARD(whole.routes.error().what);
+  const PortSets sets = *port_sets(whole.one->problem, *whole.routes);
+  const SetsReport report = check_sets(whole.one->problem, *whole.routes, sets);
+  RC_ASSERT(report.examples == std::vector<std::string>{});
+  RC_ASSERT(report.cycle == "");
+  RC_ASSERT(sets.state_classes == (whole.routes->engine == "dragonfly" ? 1 : 3));
+}
+
+RC_GTEST_PROP(PortSets, OfDamagedGroupsHoldTheStaticPortsAndNeverComeRound, ()) {
+  const Grouped damaged = any_grouped(*rc::gen::inRange(1, 4));
+  if (!damaged.routes) RC_DISCARD(damaged.routes.error().what);
+  // What the tables alone lose or close is theirs.
+  if (!check(damaged.one->problem, *damaged.routes).safe()) RC_DISCARD("unsafe tables");
+  PortSets sets = *port_sets(damaged.one->problem, *damaged.routes);
+  const SetsReport report = check_sets(damaged.one->problem, *damaged.routes, sets);
+  RC_ASSERT(report.examples == std::vector<std::string>{});
+  RC_ASSERT(report.loops == 0U);
+  limit(sets, 2);
+  const SetsReport limited = check_sets(damaged.one->problem, *damaged.routes, sets);
+  RC_ASSERT(limited.strays == 0U);
+  RC_ASSERT(limited.loops == 0U);
+}
+
+TEST(PortSets, OfADragonflyAreAllRoutersWithAnExit) {
+  const Case one(dragonfly(1, 3, 2, 4));  // two links between any two groups
+  const Routes routes = *dragonfly(one.problem);
+  const PortSets sets = *port_sets(one.problem, routes);
+  const std::vector<int> far = all_distances(*one.fabric);
+  for (std::uint32_t s = 0; s < one.switches(); ++s)
+    for (std::size_t leaf = 0; leaf < sets.leaves.size(); ++leaf)
+      EXPECT_EQ(sets.at(s, leaf) == PortMask{}, raw(sets.leaves[leaf]) == s);
+}
+
+TEST(PortSets, OfADragonflyPlusSendByAThirdGroupOnlyFromTheFirstSpine) {
+  const Case one(dragonfly_plus(1, 2, 2, 4, 5));  // every spine has a link to every other group
+  const Routes routes = *dragonfly_plus(one.problem);
+  const PortSets sets = *port_sets(one.problem, routes);
+  const std::uint32_t spine = 2;  // of the lowest group: may go up to any group on the way to a higher one
+  const std::size_t leaf = 4;     // of the third group
+  EXPECT_EQ(port_count(sets.at(spine, leaf, 1)), 4);
+  EXPECT_EQ(port_count(sets.at(spine, leaf, 2)), 1);
+  const std::uint32_t highest = 18;
+  EXPECT_EQ(port_count(sets.at(highest, 0, 1)), 4);
+  EXPECT_EQ(port_count(sets.at(highest, 6, 1)), 1);  // to the next lower: all others are below it
+}
+
+TEST(PortSets, AreRefusedForTablesWithoutRules) {
+  const Case one(ring(4));
+  EXPECT_EQ(port_sets(one.problem, *up_down(one.problem)).error().what,
+            "there are no port sets for tables of up-down");
 }
 
 }  // namespace
