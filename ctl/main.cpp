@@ -13,6 +13,7 @@
 
 #include "base/words.h"
 #include "ctl/commands.h"
+#include "ctl/plan.h"
 
 namespace {
 
@@ -32,6 +33,7 @@ struct Arguments {
   std::string file;
   std::string directory;
   bool no_wait = false;
+  ctl::PlanOptions plan;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -112,6 +114,22 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   take->add_option("FILE", a.file, "The file; - for standard input")->required();
 }
 
+void add_plan_command(CLI::App& app, ctl::PlanOptions& p, Action& chosen) {
+  auto* plan =
+      add_command(app, "plan", "What would be planned for a fabric, without a daemon, and how good it is",
+                  chosen, [&p](const Client&, const Output& output) { return ctl::plan_offline(output, p); });
+  plan->add_option("--fabric", p.fabric, "A file (ibnetdiscover, ibsim, our JSON) or a blueprint")
+      ->required();
+  plan->add_option("--config", p.config, "Configuration file; without one, defaults");
+  plan->add_option("--engine", p.engine, "This routing engine instead of the configured ones");
+  plan->add_option("--fail", p.fail, "Takes links between switches away first: a number, or a share like 1%");
+  plan->add_option("--seed", p.seed, "Of what fails and of the patterns measured")->capture_default_str();
+  plan->add_option("--vls", p.vls, "Data VLs of all ports")->check(CLI::Range(1, 8))->capture_default_str();
+  plan->add_flag("--report", p.report, "Measures how evenly the tables spread traffic");
+  plan->add_option("--compare", p.compare, "Measures these engines beside it");
+  plan->add_option("--job", p.job, "Hosts of the job whose collectives are estimated; 0: all");
+}
+
 /// The first word of the command line that names no command, with the command that holds it ("config");
 /// nothing when every word up to a full command is known.
 std::optional<std::pair<CLI::App*, std::string>> unknown_command(CLI::App& app, std::span<char*> words) {
@@ -154,6 +172,7 @@ int main(int argc, char** argv) {
   app.add_flag("--json", arguments.json, "JSON instead of tables");
   add_fabric_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
+  add_plan_command(app, arguments.plan, chosen);
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");
   if (const auto unknown = unknown_command(app, std::span(argv, static_cast<std::size_t>(argc)))) {
     std::cerr << refusal_of(*unknown->first, unknown->second);

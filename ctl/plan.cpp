@@ -1,0 +1,262 @@
+#include "ctl/plan.h"
+
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <boost/json.hpp>
+
+#include "base/words.h"
+#include "config/read.h"
+#include "fabric/builder.h"
+#include "plan/plan.h"
+#include "routing/engine.h"
+#include "routing/quality.h"
+#include "topology/holes.h"
+#include "topology/load.h"
+
+namespace weft::ctl {
+namespace {
+
+namespace json = boost::json;
+
+/// Tables of one engine, and how good they are.
+struct Candidate {
+  std::string engine;
+  std::string fault;  ///< Why they may not be used; empty when they may.
+  double plan_ms = 0;
+  routing::Quality quality;
+};
+
+Result<fabric::Fabric> fabric_of(const topology::Topology& topology) {
+  fabric::Builder builder;
+  for (const topology::Node& n : topology.nodes) {
+    fabric::Node node;
+    node.guid = n.guid;
+    node.system_guid = n.system_guid;
+    node.type = n.type;
+    node.port_count = n.port_count;
+    node.vendor = n.vendor;
+    node.device = n.device;
+    node.description = n.description.empty() ? n.id : n.description;
+    node.switch_facts = {0xbfff, 0x1000, n.enhanced_port0};
+    if (Result<void> added = builder.add_node(node); !added) return fail(added.error());
+    const bool is_switch = n.type == NodeType::switch_;
+    for (std::size_t p = is_switch ? 0 : 1; p <= n.port_count; ++p) {
+      const std::size_t guid = is_switch ? p : p - 1;
+      fabric::Port port;
+      if (guid < n.port_guids.size()) port.guid = n.port_guids[guid];
+      if (is_switch && p == 0 && raw(port.guid) == 0) port.guid = n.guid;
+      port.state = PortState::active;
+      port.phys = PhysState::link_up;
+      port.known = true;
+      if (Result<void> set = builder.set_port(n.guid, static_cast<PortNum>(p), port); !set)
+        return fail(set.error());
+    }
+  }
+  for (const topology::Cable& c : topology.cables) {
+    const auto end = [&topology](topology::End e) {
+      return fabric::Builder::End{topology.nodes[e.node].guid, e.port};
+    };
+    if (Result<void> joined = builder.connect(end(c.a), end(c.b)); !joined) return fail(joined.error());
+  }
+  return builder.build();
+}
+
+Result<topology::Amount> amount_from(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0)
+    return fail(Errc::invalid, "\"{}\" is no number of links, and no share like 1%", text);
+  if (percent) return topology::Amount{0, number};
+  return topology::Amount{static_cast<std::uint32_t>(number), 0};
+}
+
+Result<topology::Topology> topology_for(const PlanOptions& options) {
+  Result<topology::Topology> whole = topology::load(options.fabric);
+  if (!whole || options.fail.empty()) return whole;
+  Result<topology::Amount> links = amount_from(options.fail);
+  if (!links) return fail(links.error());
+  return topology::with_holes(std::move(*whole),
+                              {.links = *links, .seed = options.seed, .keep_connected = true});
+}
+
+/// The first end port of a host, where a manager would be.
+std::optional<fabric::PortRef> manager_port(const fabric::Fabric& fabric) {
+  for (const fabric::PortRef& port : fabric.end_ports())
+    if (!fabric.is_switch(port.node)) return port;
+  if (fabric.end_ports().empty()) return std::nullopt;
+  return fabric.end_ports().front();
+}
+
+double since_ms(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+routing::Quality quality_of(const routing::Problem& problem, const routing::Routes& routes,
+                            const PlanOptions& options) {
+  routing::QualityOptions wanted;
+  wanted.seed = static_cast<std::uint32_t>(options.seed);
+  for (std::uint32_t i = 0; i < options.job; ++i) wanted.job.push_back(i);
+  const Result<routing::PortSets> sets = routing::port_sets(problem, routes);
+  return routing::measure(problem, routes, sets ? &*sets : nullptr, wanted);
+}
+
+Candidate other_engine(routing::Problem problem, const std::string& name, const PlanOptions& options) {
+  Candidate candidate{name, {}, 0, {}};
+  const routing::Engine* engine = routing::find_engine(name);
+  if (engine == nullptr) {
+    candidate.fault = "there is no such engine";
+    return candidate;
+  }
+  problem.previous = nullptr;
+  problem.max_layers = options.vls;
+  const auto start = std::chrono::steady_clock::now();
+  const Result<routing::Routes> routes = engine->compute(problem);
+  candidate.plan_ms = since_ms(start);
+  if (!routes) {
+    candidate.fault = routes.error().what;
+    return candidate;
+  }
+  candidate.fault = routing::explain(*problem.fabric, routing::check(problem, *routes));
+  candidate.quality = quality_of(problem, *routes, options);
+  return candidate;
+}
+
+json::object to_json(const routing::Collectives& c) {
+  return {{"allreduce_ring_s", c.ring}, {"allreduce_doubling_s", c.doubling}, {"alltoall_s", c.all_to_all}};
+}
+json::object to_json(const Candidate& c) {
+  const routing::Quality& q = c.quality;
+  return {{"engine", c.engine},
+          {"fault", c.fault},
+          {"compute_ms", c.plan_ms},
+          {"hosts", q.hosts},
+          {"unreached_pairs", q.unreached},
+          {"shift_worst", q.shift_worst},
+          {"shift_mean", q.shift_mean},
+          {"permutation_median", q.permutation},
+          {"all_to_all_risk", q.all_to_all_risk},
+          {"forwarding_index", q.forwarding_index},
+          {"forwarding_mean", q.forwarding_mean},
+          {"bisection", q.bisection},
+          {"longest", q.longest},
+          {"length_mean", q.length_mean},
+          {"alone", to_json(q.alone)},
+          {"by_tables", to_json(q.by_tables)},
+          {"adaptive", to_json(q.adaptive)}};
+}
+
+std::string milliseconds(double seconds) { return seconds == 0 ? "-" : fmt::format("{:.1f}", seconds * 1e3); }
+
+void print_report(std::ostream& out, const std::vector<Candidate>& candidates) {
+  using Row = std::pair<std::string_view, std::string (*)(const routing::Quality&)>;
+  static const std::array<Row, 14> rows{{
+      {"shift, most flows on a link: worst",
+       [](const routing::Quality& q) { return fmt::format("{}", q.shift_worst); }},
+      {"shift, mean", [](const routing::Quality& q) { return fmt::format("{:.2f}", q.shift_mean); }},
+      {"random permutation, median",
+       [](const routing::Quality& q) { return fmt::format("{}", q.permutation); }},
+      {"all-to-all risk", [](const routing::Quality& q) { return fmt::format("{}", q.all_to_all_risk); }},
+      {"edge forwarding index, most",
+       [](const routing::Quality& q) { return fmt::format("{}", q.forwarding_index); }},
+      {"edge forwarding index, mean",
+       [](const routing::Quality& q) { return fmt::format("{:.0f}", q.forwarding_mean); }},
+      {"effective bisection", [](const routing::Quality& q) { return fmt::format("{:.3f}", q.bisection); }},
+      {"longest way, links", [](const routing::Quality& q) { return fmt::format("{}", q.longest); }},
+      {"mean way, links", [](const routing::Quality& q) { return fmt::format("{:.2f}", q.length_mean); }},
+      {"pairs of hosts not joined", [](const routing::Quality& q) { return fmt::format("{}", q.unreached); }},
+      {"AllReduce ring, ms", [](const routing::Quality& q) { return milliseconds(q.by_tables.ring); }},
+      {"AllReduce doubling, ms",
+       [](const routing::Quality& q) { return milliseconds(q.by_tables.doubling); }},
+      {"AllToAll, ms", [](const routing::Quality& q) { return milliseconds(q.by_tables.all_to_all); }},
+      {"AllToAll adaptive, ms",
+       [](const routing::Quality& q) { return milliseconds(q.adaptive.all_to_all); }},
+  }};
+  fmt::print(out, "{:<36}", "");
+  for (const Candidate& c : candidates) fmt::print(out, "{:>14}", c.engine);
+  fmt::print(out, "{:>14}\n", "no contention");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fmt::print(out, "{:<36}", rows[i].first);
+    for (const Candidate& c : candidates)
+      fmt::print(out, "{:>14}", c.quality.hosts == 0 ? "-" : rows[i].second(c.quality));
+    const routing::Collectives& alone = candidates.front().quality.alone;
+    const double bound = i == 10 ? alone.ring : i == 11 ? alone.doubling : i >= 12 ? alone.all_to_all : 0;
+    fmt::print(out, "{:>14}\n", i >= 10 ? milliseconds(bound) : "");
+  }
+  for (const Candidate& c : candidates)
+    if (!c.fault.empty()) fmt::print(out, "{} may not be used: {}\n", c.engine, c.fault);
+}
+
+}  // namespace
+
+Exit plan_offline(const Output& output, const PlanOptions& options) {
+  const auto refuse = [&output](Exit code, const std::string& what) {
+    fmt::print(output.err, "weftctl: {}\n", what);
+    return code;
+  };
+  const Result<topology::Topology> topology = topology_for(options);
+  if (!topology) return refuse(Exit::usage, topology.error().what);
+  Result<fabric::Fabric> fabric = fabric_of(*topology);
+  if (!fabric) return refuse(Exit::usage, fabric.error().what);
+  Result<config::Loaded> loaded =
+      options.config.empty() ? config::read_text("", "defaults") : config::read_file(options.config);
+  if (!loaded) return refuse(Exit::usage, loaded.error().what);
+  plan::Config config = loaded->settings.plan;
+  if (!options.engine.empty()) config.routing.chain.engines = {options.engine};
+  config.routing.chain.vls = config.routing.chain.layers = options.vls;
+  const std::optional<fabric::PortRef> manager = manager_port(*fabric);
+  if (!manager) return refuse(Exit::usage, "there is nothing in this fabric to plan for");
+
+  const auto start = std::chrono::steady_clock::now();
+  const Result<plan::Planned> planned = plan::make_plan(*fabric, config, {}, *manager, nullptr);
+  if (!planned) return refuse(Exit::failed, planned.error().what);
+  const plan::Plan& plan = *planned->plan;
+  std::vector<Candidate> candidates{{plan.routes().engine, {}, since_ms(start), {}}};
+  routing::Problem problem = plan.problem;
+  problem.fabric = &*fabric;
+  problem.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (options.report || !options.compare.empty())
+    candidates[0].quality = quality_of(problem, plan.routes(), options);
+  for (const std::string& name : options.compare) candidates.push_back(other_engine(problem, name, options));
+
+  if (output.json) {
+    json::array notes;
+    for (const std::string& note : plan.routes().notes) notes.emplace_back(note);
+    json::array refusals;
+    for (const routing::Refusal& r : plan.routing.refusals)
+      refusals.push_back(json::object{{"engine", r.engine}, {"reason", r.reason}});
+    json::array measured;
+    for (const Candidate& c : candidates) measured.push_back(to_json(c));
+    const json::object all{{"fabric", topology->name},
+                           {"switches", fabric->switch_count()},
+                           {"hosts", fabric->host_count()},
+                           {"engine", plan.routes().engine},
+                           {"recognised", plan.routing.recognised},
+                           {"vls_needed", plan.routes().vls_needed},
+                           {"any_sl", plan.routing.report.any_sl},
+                           {"longest", plan.routing.report.longest},
+                           {"notes", notes},
+                           {"refusals", refusals},
+                           {"tables", measured}};
+    fmt::print(output.out, "{}\n", json::serialize(all));
+    return Exit::done;
+  }
+  fmt::print(output.out, "{}: {}, {}\n", topology->name, counted(fabric->switch_count(), "switch"),
+             counted(fabric->host_count(), "host"));
+  if (!plan.routing.recognised.empty()) fmt::print(output.out, "recognised: {}\n", plan.routing.recognised);
+  for (const routing::Refusal& r : plan.routing.refusals)
+    fmt::print(output.out, "not {}: {}\n", r.engine, r.reason);
+  fmt::print(output.out, "tables of {}, planned in {:.0f} ms; {} needed, {}\n", plan.routes().engine,
+             candidates[0].plan_ms, counted(static_cast<std::uint64_t>(plan.routes().vls_needed), "VL"),
+             plan.routing.report.any_sl ? "safe on any SL" : "safe only on the SLs of path records");
+  if (options.report || !options.compare.empty()) print_report(output.out, candidates);
+  return Exit::done;
+}
+
+}  // namespace weft::ctl
