@@ -31,7 +31,14 @@ struct Candidate {
   routing::Quality quality;
 };
 
-Result<fabric::Fabric> fabric_of(const topology::Topology& topology) {
+/// The most VLs that can be told of a port, up to `vls`.
+VlCount vl_count(int vls) {
+  for (const VlCount count : {VlCount::vl8, VlCount::vl4, VlCount::vl2})
+    if (lanes(count) <= vls) return count;
+  return VlCount::vl1;
+}
+
+Result<fabric::Fabric> fabric_of(const topology::Topology& topology, int vls) {
   fabric::Builder builder;
   for (const topology::Node& n : topology.nodes) {
     fabric::Node node;
@@ -53,6 +60,8 @@ Result<fabric::Fabric> fabric_of(const topology::Topology& topology) {
       port.state = PortState::active;
       port.phys = PhysState::link_up;
       port.known = true;
+      port.vl_cap = port.operational_vls = vl_count(vls);
+      port.mtu_cap = port.neighbor_mtu = Mtu::mtu4096;
       if (Result<void> set = builder.set_port(n.guid, static_cast<PortNum>(p), port); !set)
         return fail(set.error());
     }
@@ -77,12 +86,12 @@ Result<topology::Amount> amount_from(std::string_view text) {
   return topology::Amount{static_cast<std::uint32_t>(number), 0};
 }
 
-Result<topology::Topology> topology_for(const PlanOptions& options) {
-  Result<topology::Topology> whole = topology::load(options.fabric);
-  if (!whole || options.fail.empty()) return whole;
-  Result<topology::Amount> links = amount_from(options.fail);
+/// What is left of it after the failures asked for.
+Result<topology::Topology> damaged(topology::Topology whole, const PlanOptions& options) {
+  if (options.fail.empty()) return whole;
+  const Result<topology::Amount> links = amount_from(options.fail);
   if (!links) return fail(links.error());
-  return topology::with_holes(std::move(*whole),
+  return topology::with_holes(std::move(whole),
                               {.links = *links, .seed = options.seed, .keep_connected = true});
 }
 
@@ -200,9 +209,11 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
     fmt::print(output.err, "weftctl: {}\n", what);
     return code;
   };
-  const Result<topology::Topology> topology = topology_for(options);
+  const Result<topology::Topology> whole = topology::load(options.fabric);
+  if (!whole) return refuse(Exit::usage, whole.error().what);
+  const Result<topology::Topology> topology = damaged(*whole, options);
   if (!topology) return refuse(Exit::usage, topology.error().what);
-  Result<fabric::Fabric> fabric = fabric_of(*topology);
+  Result<fabric::Fabric> fabric = fabric_of(*topology, options.vls);
   if (!fabric) return refuse(Exit::usage, fabric.error().what);
   Result<config::Loaded> loaded =
       options.config.empty() ? config::read_text("", "defaults") : config::read_file(options.config);
@@ -210,16 +221,21 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
   plan::Config config = loaded->settings.plan;
   if (!options.engine.empty()) config.routing.chain.engines = {options.engine};
   config.routing.chain.vls = config.routing.chain.layers = options.vls;
+  // The manager has seen the fabric whole before.
+  const Result<fabric::Fabric> before = fabric_of(*whole, options.vls);
+  plan::Ledger ledger;
+  if (before) ledger.design = std::make_shared<const routing::Design>(routing::learn({}, *before));
   const std::optional<fabric::PortRef> manager = manager_port(*fabric);
   if (!manager) return refuse(Exit::usage, "there is nothing in this fabric to plan for");
 
   const auto start = std::chrono::steady_clock::now();
-  const Result<plan::Planned> planned = plan::make_plan(*fabric, config, {}, *manager, nullptr);
+  const Result<plan::Planned> planned = plan::make_plan(*fabric, config, ledger, *manager, nullptr);
   if (!planned) return refuse(Exit::failed, planned.error().what);
   const plan::Plan& plan = *planned->plan;
   std::vector<Candidate> candidates{{plan.routes().engine, {}, since_ms(start), {}}};
   routing::Problem problem = plan.problem;
   problem.fabric = &*fabric;
+  problem.design = ledger.design.get();
   problem.threads = std::max(1U, std::thread::hardware_concurrency());
   if (options.report || !options.compare.empty())
     candidates[0].quality = quality_of(problem, plan.routes(), options);
