@@ -15,7 +15,7 @@ FORMULA = "1.2 x (LFT + MFT bytes) + 1 kB a port"
 
 
 class Weftsim:
-    """weftsim on a fabric; `seconds` from its start to its line `ready:`."""
+    """weftsim on a fabric; `seconds` and `cpu_seconds` from its start to its line `ready:`."""
 
     def __init__(self, program, fabric, socket):
         begin = time.monotonic()
@@ -25,6 +25,9 @@ class Weftsim:
         if not ready.startswith("ready:"):
             raise SystemExit(f"weftsim did not come up on {fabric}")
         self.seconds = time.monotonic() - begin
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        self.cpu_seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         self.nodes, self.switches = map(int, re.search(r"(\d+) nodes, (\d+)", ready).groups())
 
     def memory(self):
@@ -55,8 +58,8 @@ def main():
 
     sim = Weftsim(program("weftsim"), options.load, socket)
     print(f"{options.load}: {sim.nodes} nodes, {sim.switches} of them switches, loaded in {sim.seconds:.2f} s "
-          f"(limit {LOAD_LIMIT:.0f}), {sim.memory() / 1e6:.0f} MB")
-    good = good and sim.seconds <= LOAD_LIMIT
+          f"({sim.cpu_seconds:.2f} s of CPU, limit {LOAD_LIMIT:.0f}), {sim.memory() / 1e6:.0f} MB")
+    good = good and sim.cpu_seconds <= LOAD_LIMIT
     sim.end()
 
     sim = Weftsim(program("weftsim"), options.bring_up, socket)
