@@ -90,6 +90,14 @@ struct Recording {
     });
     return {};
   }
+  /// Errors: `system` when some of it could not be written.
+  Result<void> close(const Options& options) {
+    recorder.reset();
+    if (options.record.empty()) return {};
+    file.close();
+    if (!file) return fail(Errc::system, "the recording {} is not complete: no room for it?", options.record);
+    return {};
+  }
 };
 
 /// The port that a recorded program was at: "h0[1] #0" names it.
@@ -126,6 +134,7 @@ int replay_recording(const Options& options) {
   const Result<Replayed> replayed =
       replay(*recording, options.program, network, *port, [&clock](Instant end) { clock.run_until(end); });
   if (!replayed) return failed(replayed.error(), kFailed);
+  if (const Result<void> closed = again.close(options); !closed) return failed(closed.error(), kFailed);
   for (const std::string& difference : replayed->differences) std::cout << difference << "\n";
   std::cout << fmt::format("{} requests, {} answers, {} of them as recorded\n", replayed->requests,
                            replayed->answers, replayed->same);
@@ -166,6 +175,7 @@ int serve(const Options& options) {
   start(faults, *script);
   loop.run();
   if (!options.quiet) std::cout << counts_table(world);
+  if (const Result<void> closed = recording.close(options); !closed) return failed(closed.error(), kFailed);
   return kDone;
 }
 

@@ -53,10 +53,10 @@ TEST_P(OnWeftsim, ToolsOfTheFieldRunOnAFabricThatWeftdManages) {
     EXPECT_EQ(output.status, 0) << command << "\n" << output.text;
   }
   for (const std::string command :
-       {"smpquery switchinfo -D 0,1", "smpquery mepi -D 0,1 1", "smpquery portinfoextended -D 0,1 1", "perfquery",
-        "perfquery -x", "perfquery --vloppackets", "perfquery --vlopdata", "perfquery --vlxmitflowctlerrors",
-        "perfquery --vlxmitcounters", "perfquery --rcverr", "perfquery --xmtdisc",
-        "perfquery --oprcvcounters", "perfquery --flowctlcounters"}) {
+       {"smpquery switchinfo -D 0,1", "smpquery mepi -D 0,1 1", "smpquery portinfoextended -D 0,1 1",
+        "perfquery", "perfquery -x", "perfquery --vloppackets", "perfquery --vlopdata",
+        "perfquery --vlxmitflowctlerrors", "perfquery --vlxmitcounters", "perfquery --rcverr",
+        "perfquery --xmtdisc", "perfquery --oprcvcounters", "perfquery --flowctlcounters"}) {
     const Output output = sim.tool(command, GetParam(), other);
     EXPECT_EQ(output.status, 0) << command << "\n" << output.text;
   }
@@ -259,9 +259,19 @@ TEST(Weftsim, RecordsWhatCanBePlayedAgain) {
   EXPECT_EQ(other.status, 1) << "another fabric answers otherwise: " << other.text;
 }
 
+TEST(Weftsim, SaysThatARecordingIsNotComplete) {
+  Simulator sim("ring:4", "--record /dev/full");
+  EXPECT_EQ(sim.tool("ibnetdiscover", Under::weftsim_run).status, 0);
+  sim.process().signal(SIGTERM);
+  EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 1);
+  EXPECT_NE(sim.process().log().find("the recording /dev/full is not complete"), std::string::npos)
+      << sim.process().log();
+}
+
 TEST(Weftsim, TakesFaultsWhileItRuns) {
   Simulator sim("ring:4");
   EXPECT_EQ(sim.ctl("reboot '@switches' away=10ms").status, 0);
+  EXPECT_EQ(sim.ctl("'reboot @switches away=10ms'").status, 0) << "one word is a whole line";
   EXPECT_EQ(sim.ctl("cut nobody[1]").status, 1);
   EXPECT_EQ(sim.ctl("quit").status, 0);
   EXPECT_EQ(sim.process().wait(std::chrono::seconds(5)), 0);
