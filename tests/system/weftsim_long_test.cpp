@@ -1,6 +1,7 @@
 // The long runs on weftsim: all osmtest flows against OpenSM, with and without -d1, side by side.
 #include <future>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/system/simulator.h"
@@ -14,14 +15,17 @@ constexpr const char* kFlows[] = {
     "-f c",      "-f e",      "-f t",      "-f v",      "-f s",      "-f a",      "-f v -G",   "-f q",
     "-f m -M 1", "-f m -M 2", "-f m -M 3", "-f m -M 4", "-f f -s 1", "-f f -s 2", "-f f -s 3", "-f f -s 4"};
 
+/// A hundred thousand questions one after the other are the longest; seconds on an idle machine.
+constexpr std::chrono::seconds kPatience{900};
+
 /// Runs them one after the other; what the failed ones said.
 std::string failures(const Simulator& sim) {
   std::string text;
   for (const std::string flow : kFlows) {
     const Output output =
         sim.tool("osmtest " + flow + " -i " + sim.path("osmtest.dat") + " -l " + sim.path("osmtest.log"),
-                 Under::weftsim_run, "h00004", std::chrono::seconds(240));
-    if (output.status != 0) text += flow + "\n" + output.text + "\n";
+                 Under::weftsim_run, "h00004", kPatience);
+    if (output.status != 0) text += fmt::format("{}: status {}\n{}\n", flow, output.status, output.text);
   }
   return text;
 }
