@@ -98,17 +98,19 @@ class TreeRows {
 
   /// The entries of the given destinations alone, as fill would write them.
   void refill(std::uint32_t s, const std::vector<std::uint64_t>& destinations, std::uint8_t* row) {
-    const std::uint32_t turning = c_.turning.leaf[c_.turning.part[s]];
-    if (turning != Turning::kNone && has(destinations.data(), turning)) return fill(s, row);
     s_ = s;
     row_ = row;
     up_ = &shape_.up[s];
     std::ranges::fill(left_, 0);
     find_live_slots();
-    for (std::uint32_t w = 0; w < destinations.size(); ++w)
-      each_bit(destinations[w], w, [this](std::uint32_t t) {
-        if (t != s_ && !refill_down(t) && !refill_up(t)) left_[t / 64] |= std::uint64_t{1} << t % 64;
+    for (std::uint32_t w = 0; w < destinations.size(); ++w) {
+      std::uint64_t reached = 0;
+      for (std::uint32_t k = 0; k < c_.reach.levels(); ++k) reached |= c_.reach.row(k, s)[w];
+      left_[w] = destinations[w] & ~reached;
+      each_bit(destinations[w] & reached, w, [this](std::uint32_t t) {
+        if (t != s_ && !refill_down(t)) refill_up(t);
       });
+    }
     go_by_the_turning_leaf();
   }
 
@@ -125,15 +127,12 @@ class TreeRows {
     for (const std::uint16_t lid : table_.of(t)) row_[lid] = port_down(*children_.front(), lid);
     return true;
   }
-  bool refill_up(std::uint32_t t) {
+  void refill_up(std::uint32_t t) {
     for (std::uint32_t k = 1; k < c_.reach.levels(); ++k) {
       const bool leads = std::ranges::any_of(
           live_slots_, [&](std::uint32_t i) { return has(c_.reach.row(k - 1, parent(i)), t); });
-      if (!leads) continue;
-      choose_slots(k, t);
-      return true;
+      if (leads) return choose_slots(k, t);
     }
-    return false;
   }
 
   bool one_way_down(std::uint32_t child) const { return shape_.up[child].links == 1; }
@@ -421,7 +420,7 @@ Result<Routes> fat_tree(const Problem& problem) {
       }
       if (changes.rows[s] == TreeChanges::some) {
         std::ranges::copy(*tables.before(s), row.begin());
-        changed_destinations(*changes.before, *basis, s, changed);
+        changed_destinations(changes, *basis, s, changed);
         worker.refill(s, changed, row.data());
       } else {
         worker.fill(s, row.data());

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kChunk = 4 * kHugePage;
+constexpr std::size_t kLargeTable = std::size_t{64}
+                                    << 20;  // below, memory used before is cheaper than new chunks
 
 RowChunk new_chunk() {
   void* memory = std::aligned_alloc(kHugePage, kChunk);
@@ -21,7 +23,9 @@ RowChunk new_chunk() {
 }  // namespace
 
 RowArena::RowArena(std::size_t rows, std::size_t size)
-    : row_size_(size), chunk_size_(rows * size >= kChunk && size <= kHugePage ? kChunk : 0), used_(kChunk) {}
+    : row_size_(size),
+      chunk_size_(rows * size >= kLargeTable && size <= kHugePage ? kChunk : 0),
+      used_(kChunk) {}
 
 RowAllocator<std::uint8_t> RowArena::claim() {
   if (chunk_size_ == 0) return {};

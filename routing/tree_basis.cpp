@@ -89,10 +89,29 @@ bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
          std::equal(a.far.begin() + at, a.far.begin() + at + size, b.far.begin() + at);
 }
 
+bool has_switch(const std::vector<std::uint64_t>& set, std::uint32_t s) {
+  return (set[s / 64] >> s % 64 & 1) != 0;
+}
+
+/// Adds the switches that `s` sends to by way of the turning leaf, having no way by rank.
+bool add_turned(const TreeBasis& now, std::uint32_t s, std::vector<std::uint64_t>& to) {
+  std::uint64_t all = 0;
+  for (std::uint32_t w = 0; w < now.reach.words(); ++w) {
+    std::uint64_t reached = 0;
+    for (std::uint32_t k = 0; k < now.reach.levels(); ++k) reached |= now.reach.row(k, s)[w];
+    const bool last = w + 1 == now.reach.words() && now.shape.live % 64 != 0;
+    const std::uint64_t turned =
+        ~reached & (last ? ~std::uint64_t{0} >> (64 - now.shape.live % 64) : ~std::uint64_t{0});
+    to[w] |= turned;
+    all |= turned;
+  }
+  return all != 0;
+}
+
 }  // namespace
 
 TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
-  TreeChanges changes{std::vector<TreeChanges::Row>(now.shape.live, TreeChanges::anything), nullptr};
+  TreeChanges changes{std::vector<TreeChanges::Row>(now.shape.live, TreeChanges::anything), nullptr, {}};
   const Routes* before = problem.previous;
   if (!before || before->engine != "fat-tree" || !before->basis || before->top != problem.top) return changes;
   const TreeBasis& old = *static_cast<const TreeBasis*>(before->basis.get());
@@ -101,19 +120,21 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
       std::ranges::equal(before->switches, problem.fabric->switches(), {}, {},
                          [&problem](NodeId id) { return problem.fabric->node(id).guid; });
   const bool same_frame = same_switches && old.shape.rank == now.shape.rank && old.shape.to == now.shape.to &&
-                          old.shape.ports.size() == now.shape.ports.size() && old.turning == now.turning &&
-                          old.lids == now.lids;
+                          old.shape.ports.size() == now.shape.ports.size() &&
+                          old.turning.part == now.turning.part && old.lids == now.lids;
   if (!same_frame) return changes;
 
   changes.before = &old;
-  std::vector<std::uint8_t> ways(now.shape.live);   // own ways up changed
-  std::vector<std::uint8_t> reach(now.shape.live);  // own sets changed
+  std::vector<std::uint8_t> ways(now.shape.live);  // own ways up changed
+  std::vector<std::uint8_t>& reach = changes.reach;
+  reach.resize(now.shape.live);
   for (std::uint32_t s = 0; s < now.shape.live; ++s) {
     ways[s] = same_ways_up(old.shape, now.shape, s) ? 0 : 1;
     for (std::uint32_t k = 0; k < now.reach.levels(); ++k)
       if (!std::equal(now.reach.row(k, s), now.reach.row(k, s) + now.reach.words(), old.reach.row(k, s)))
         reach[s] = 1;
   }
+  std::vector<std::uint64_t> turned(now.reach.words());
   for (std::uint32_t s = 0; s < now.shape.live; ++s) {
     const TreeShape::Up& up = now.shape.up[s];
     bool some = false;
@@ -123,17 +144,19 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
     for (const TreeShape* shape : {&old.shape, &now.shape})
       for (const TreeShape::Down& d : shape->downs(s))
         some = some || ways[d.child] != 0 || reach[d.child] != 0;
+    if (!some && old.turning.leaf != now.turning.leaf) some = add_turned(now, s, turned);
     changes.rows[s] = ways[s] != 0 ? TreeChanges::anything : some ? TreeChanges::some : TreeChanges::same;
   }
   return changes;
 }
 
-void changed_destinations(const TreeBasis& before, const TreeBasis& now, std::uint32_t s,
+void changed_destinations(const TreeChanges& changes, const TreeBasis& now, std::uint32_t s,
                           std::vector<std::uint64_t>& changed) {
+  const TreeBasis& before = *changes.before;
   const std::uint32_t words = now.reach.words();
   changed.assign(words, 0);
   const auto add = [&](std::uint32_t neighbour, std::uint32_t levels) {
-    for (std::uint32_t k = 0; k < levels; ++k)
+    for (std::uint32_t k = 0; changes.reach[neighbour] != 0 && k < levels; ++k)
       for (std::uint32_t w = 0; w < words; ++w)
         changed[w] |= before.reach.row(k, neighbour)[w] ^ now.reach.row(k, neighbour)[w];
   };
@@ -149,6 +172,10 @@ void changed_destinations(const TreeBasis& before, const TreeBasis& now, std::ui
         changed[w] |= before.reach.row(0, d.child)[w] | now.reach.row(0, d.child)[w];
     }
   }
+  const std::uint32_t part = now.turning.part[s];
+  const std::uint32_t leaf = now.turning.leaf[part];
+  if (leaf != before.turning.leaf[part] || (leaf != Turning::kNone && has_switch(changed, leaf)))
+    add_turned(now, s, changed);
 }
 
 }  // namespace weft::routing

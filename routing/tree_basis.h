@@ -66,14 +66,15 @@ struct TreeChanges {
   };
   std::vector<Row> rows;              ///< By switch.
   const TreeBasis* before = nullptr;  ///< Null: all rows are `anything`.
+  std::vector<std::uint8_t> reach;    ///< By switch: 1 where its own sets changed.
 };
 
 /// Cost: O(links + switches * switches / 64).
 TreeChanges changes_since(const Problem& problem, const TreeBasis& now);
 
 /// Of a row of kind `some`: the switches, as a bit set, whose LIDs may have other entries.
-/// Cost: O(neighbours * switches / 64).
-void changed_destinations(const TreeBasis& before, const TreeBasis& now, std::uint32_t s,
+/// Cost: O(changed neighbours * switches / 64).
+void changed_destinations(const TreeChanges& changes, const TreeBasis& now, std::uint32_t s,
                           std::vector<std::uint64_t>& changed);
 
 }  // namespace weft::routing
