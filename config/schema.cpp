@@ -155,6 +155,35 @@ void add_pace_keys(std::vector<Key>& keys) {
                      "It starts after this long at the latest, whatever follows."));
 }
 
+void add_sa_keys(std::vector<Key>& keys) {
+  keys.push_back(
+      key("sa.sm_key", MEMBER(sa.sm_key), key64(),
+          "Who shows this key is trusted: sees members of groups, P_Key tables and keys of services. 0: "
+          "nobody is. Programs that ask, such as saquery and osmtest, take 1 for granted.",
+          "sm_key"));
+  keys.push_back(
+      key("sa.grace", MEMBER(sa.grace), duration(milliseconds(1), hours(24), "at once"),
+          "A port that is gone for this long loses its group memberships and subscriptions; when it comes "
+          "back after that, it is told to register again."));
+  keys.push_back(
+      key("sa.multicast_interval", MEMBER(sa.multicast_interval),
+          duration(milliseconds(1), minutes(1), "at once"),
+          "Least time between two changes of the switches' multicast tables; what is joined and left "
+          "meanwhile becomes one change."));
+  keys.push_back(
+      key("sa.share_mlids", MEMBER(sa.share_mlids), flag(),
+          "When no multicast LID is free, IPv6 solicited-node groups share one. Other groups are refused "
+          "then."));
+  keys.push_back(
+      key("sa.queue", MEMBER(sa.queue), number(16, 1'000'000), "Most requests that wait, over all."));
+  keys.push_back(
+      key("sa.quota", MEMBER(sa.quota), number(1, 1'000'000),
+          "Most requests of one port that wait; more are left unanswered, and clients repeat them."));
+  keys.push_back(
+      key("sa.busy", MEMBER(sa.busy), flag(),
+          "Requests without room are answered BUSY instead. Kernel clients give up at once then."));
+}
+
 void add_service_keys(std::vector<Key>& keys) {
   constexpr Applies kRestart = Applies::restart;
   keys.push_back(
@@ -190,6 +219,7 @@ std::vector<Key> make_schema() {
   add_link_keys(keys);
   add_routing_keys(keys);
   add_pace_keys(keys);
+  add_sa_keys(keys);
   add_service_keys(keys);
   const Settings defaults;
   for (Key& key : keys) key.default_text = key.show(defaults);
@@ -208,6 +238,7 @@ constexpr Section kSections[] = {
     {"routing", "How forwarding tables are computed."},
     {"smp", "The pace of management packets."},
     {"sweep", "When the fabric is looked at again."},
+    {"sa", "Subnet administration: what clients are answered."},
     {"log", "What the daemon says."},
     {"control", "Where weftctl finds the daemon."},
 };

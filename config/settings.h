@@ -51,6 +51,18 @@ struct ManagerSettings {
   bool operator==(const ManagerSettings&) const = default;
 };
 
+/// Subnet administration.
+struct SaSettings {
+  std::uint64_t sm_key = 1;                   ///< Who shows it is trusted; 0: nobody is.
+  Duration grace = std::chrono::seconds(20);  ///< A port's absence, before it is forgotten.
+  Duration multicast_interval = std::chrono::milliseconds(250);  ///< Between changes of multicast tables.
+  bool share_mlids = true;  ///< Solicited-node groups share an MLID when none is free.
+  int queue = 20'000;       ///< Requests that wait, over all.
+  int quota = 1'000;        ///< Of these, of one port.
+  bool busy = false;        ///< Answer BUSY to what has no room.
+  bool operator==(const SaSettings&) const = default;
+};
+
 struct LogSettings {
   std::string level = "info";
   std::string file;
@@ -71,6 +83,7 @@ struct Settings {
   SmpSettings smp;
   SweepSettings sweep;
   ManagerSettings manager;
+  SaSettings sa;
   LogSettings log;
   ControlSettings control;
   std::string names_file;  ///< OpenSM node-name map; its names are in plan.names, where `names` wins.

@@ -1,6 +1,7 @@
 #include "config/types.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -237,6 +238,20 @@ Type<std::uint64_t> prefix() {
   };
   return of_text<std::uint64_t>("a subnet prefix such as 0xfe80000000000000 or \"fe80::\"", from,
                                 [](const std::uint64_t& value) { return prefix_text(value); });
+}
+
+Type<std::uint64_t> key64() {
+  const auto from = [](std::string_view text) -> std::optional<std::uint64_t> {
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const std::string_view digits = hex ? text.substr(2) : text;
+    std::uint64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+    const bool whole = error == std::errc() && end == digits.data() + digits.size();
+    return whole ? std::optional(value) : std::nullopt;
+  };
+  return of_text<std::uint64_t>("a 64-bit key such as 1 or 0x2d0f9c3b5a71e864", from,
+                                [](const std::uint64_t& value) { return fmt::format("0x{:x}", value); });
 }
 
 Type<std::optional<Guid>> optional_guid() {

@@ -40,6 +40,8 @@ Type<Duration> duration(Duration least, Duration most, std::string_view zero = {
 Type<int> wire_time(int most, bool forever);
 Type<std::uint64_t> size(std::uint64_t least, std::uint64_t most);
 Type<std::uint64_t> prefix();
+/// A 64-bit key, 0 included.
+Type<std::uint64_t> key64();
 Type<std::optional<Guid>> optional_guid();
 /// Any text of at most `most` bytes. `optional`: may be empty.
 Type<std::string> text(std::string_view what, std::size_t most, bool optional);

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "config/read.h"
+#include "ctl/ask.h"
 #include "ctl/json_read.h"
 #include "ctl/progress.h"
 #include "ctl/text.h"
@@ -24,8 +25,6 @@ namespace weft::ctl {
 namespace json = boost::json;
 
 namespace {
-
-using ToText = std::string (*)(const json::value&, const Style&);
 
 constexpr std::size_t kPage = 1000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
@@ -171,6 +170,15 @@ Exit save(const Client& client, const Output& output, const std::string& target,
 }
 
 }  // namespace
+
+Exit show_answer(const Client& client, const Output& output, const std::string& target, ToText to_text) {
+  return show(output, client.get(target), to_text);
+}
+
+Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
+                ToText to_text) {
+  return show(output, all_pages(client, target, key), to_text);
+}
 
 Exit show_status(const Client& client, const Output& output) {
   return show(output, client.get("/v1/status"), status_text);

@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "ctl/commands.h"
 #include "ctl/plan.h"
+#include "ctl/sa_commands.h"
 
 namespace {
 
@@ -34,6 +35,9 @@ struct Arguments {
   std::string directory;
   bool no_wait = false;
   ctl::PlanOptions plan;
+  bool as_sa = false;
+  bool members = false;
+  std::string group = "broadcast";
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -65,16 +69,41 @@ void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
   links->add_flag("--below-best", a.filter.below_best, "Only links below what both their ends can do");
   auto* path = add_command(app, "path", "The way from one end port to another, hop by hop", chosen,
                            [&a](const Client& client, const Output& output) {
-                             return ctl::show_path(client, output, a.from, a.to);
+                             return a.as_sa ? ctl::show_sa_path(client, output, a.from, a.to)
+                                            : ctl::show_path(client, output, a.from, a.to);
                            });
   path->add_option("FROM", a.from, "A name, a GUID or a LID")->required();
   path->add_option("TO", a.to, "A name, a GUID or a LID")->required();
+  path->add_flag("--as-sa", a.as_sa, "What subnet administration tells a program that asks for it");
   auto* dump = add_command(app, "dump", "Writes the fabric in other programs' formats", chosen,
                            [&a](const Client& client, const Output& output) {
                              return ctl::dump_opensm(client, output, a.directory);
                            });
   dump->add_option("--opensm", a.directory, "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs")
       ->required();
+}
+
+void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  auto* groups = add_command(app, "groups", "Multicast groups", chosen,
+                             [&a](const Client& client, const Output& output) {
+                               return ctl::show_groups(client, output, a.members);
+                             });
+  groups->add_flag("--members", a.members, "Their members, too");
+  add_command(app, "services", "Services that programs have registered", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_services(client, output); });
+  add_command(
+      app, "subscriptions", "Who wants to hear of which notices", chosen,
+      [](const Client& client, const Output& output) { return ctl::show_subscriptions(client, output); });
+  add_command(app, "sa", "What subnet administration does, in numbers", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_sa(client, output); });
+  CLI::App* explain = app.add_subcommand("explain", "Why something is so");
+  explain->require_subcommand(1)->fallthrough();
+  auto* join = add_command(*explain, "join", "Whether a port may join a multicast group, and why not", chosen,
+                           [&a](const Client& client, const Output& output) {
+                             return ctl::explain_join(client, output, a.from, a.group);
+                           });
+  join->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
+  join->add_option("GROUP", a.group, "An MGID, or broadcast for IPoIB's")->capture_default_str();
 }
 
 void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
@@ -171,6 +200,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--json", arguments.json, "JSON instead of tables");
   add_fabric_commands(app, arguments, chosen);
+  add_sa_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
   add_plan_command(app, arguments.plan, chosen);
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");

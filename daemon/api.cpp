@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "daemon/api_json.h"
+#include "daemon/api_sa.h"
 #include "daemon/dump_opensm.h"
 #include "daemon/ledger_json.h"
 
@@ -336,6 +337,7 @@ Router make_api(ApiSource functions) {
     ViewPtr view = source->view();
     return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
+  add_sa_routes(router, source);
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});

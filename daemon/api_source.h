@@ -1,6 +1,6 @@
 #pragma once
-// ApiSource: what the control API may ask and do. The daemon stands behind it; tests put canned values there. All on
-// the loop thread; views are shared and never change.
+// ApiSource: what the control API may ask and do. The daemon stands behind it; tests put canned values there.
+// All on the loop thread; views are shared and never change.
 
 #include <functional>
 #include <memory>
@@ -9,10 +9,23 @@
 
 #include "base/result.h"
 #include "config/read.h"
+#include "daemon/multicast.h"
+#include "daemon/sa_counts.h"
 #include "daemon/status.h"
 #include "plan/view.h"
+#include "sa/request.h"
 
 namespace weft::daemon {
+
+/// What there is to tell of the SA.
+struct SaView {
+  plan::SaState state;
+  SaCounts counts;
+  MulticastCounts multicast;
+  std::shared_ptr<const sa::Index> index;  ///< Null while nothing is answered.
+  /// What would be answered; nothing while nothing is.
+  std::function<std::optional<sa::Answer>(const sa::Request&)> ask;
+};
 
 struct ApiSource {
   std::function<Status()> status;
@@ -25,6 +38,7 @@ struct ApiSource {
   std::function<std::shared_ptr<const config::Loaded>()> config;
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;
+  std::function<std::optional<SaView>()> sa;  ///< Nothing without a device.
 };
 
 }  // namespace weft::daemon

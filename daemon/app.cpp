@@ -163,6 +163,8 @@ asio::awaitable<int> App::serve_once(std::unique_ptr<transport::Transport> trans
   daemon_log().log(report.clean ? spdlog::level::info : spdlog::level::err, "once state=\"{}\" text=\"{}\"",
                    name(now.state), now.text);
   (void)transport->set_is_sm(false);
+  manager_->stop();
+  co_await manager_->ended();
   const bool good = report.clean && now.state == State::master;
   manager_.reset();
   co_return good ? kDone : kFailed;
@@ -225,11 +227,17 @@ ApiSource App::api_source() {
     return manager_ ? manager_->ask_for_sweep(std::move(cause)) : 0;
   };
   source.config = [this] { return config_; };
+  source.sa = [this]() -> std::optional<SaView> {
+    if (!manager_) return std::nullopt;
+    const SaService& sa = manager_->sa();
+    return SaView{sa.state(), sa.counts(), manager_->multicast().counts(), sa.index(),
+                  [&sa](const sa::Request& request) { return sa.ask(request); }};
+  };
   source.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
     if (manager_)
       manager_->import_ledger(ledger);
     else
-      ledger_ = ledger;
+      ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.sa};
     return {};
   };
   return source;

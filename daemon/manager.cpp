@@ -26,6 +26,13 @@ void log_report(const SweepReport& report) {
       report.error.empty() ? "" : fmt::format(" error=\"{}\"", report.error));
 }
 
+SaSettings sa_settings(const config::Settings& settings) {
+  SaSettings sa;
+  static_cast<config::SaSettings&>(sa) = settings.sa;
+  sa.prefix = settings.plan.subnet.prefix;
+  return sa;
+}
+
 }  // namespace
 
 transport::SmpSettings smp_settings(const config::Settings& settings) {
@@ -44,7 +51,9 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings,
                std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
-      sa_(sa_surroundings(), sweeper_.ledger().sa),
+      background_(parts.executor),
+      sa_(sa_surroundings(), sweeper_.ledger().sa, sa_settings(*settings)),
+      multicast_(multicast_surroundings(), settings->sa.multicast_interval),
       responder_(
           *parts.transport, 0, [this] { return self(); },
           [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); },
@@ -79,7 +88,21 @@ SaService::Surroundings Manager::sa_surroundings() {
   around.transport = parts_.transport;
   around.clock = parts_.clock;
   around.executor = parts_.executor;
+  around.workers = parts_.workers;
+  around.client = &client_;
+  around.tasks = &background_;
+  around.devices = &sweeper_.shadow();
   around.self = [this] { return self(); };
+  if (Store* store = parts_.store; store != nullptr)
+    around.keep = [store](const plan::SaState& state, Store::Done done) {
+      store->save_sa(state, std::move(done));
+    };
+  around.tell = [this](std::string kind, std::string text) { tell(std::move(kind), std::move(text)); };
+  around.groups_changed = [this] { multicast_.changed(); };
+  around.multicast = [this] {
+    const auto plan = multicast_.plan();
+    return plan ? plan->tables : nullptr;
+  };
   around.now = [] {
     return std::chrono::duration_cast<std::chrono::seconds>(
                std::chrono::system_clock::now().time_since_epoch())
@@ -88,13 +111,39 @@ SaService::Surroundings Manager::sa_surroundings() {
   return around;
 }
 
+Multicast::Surroundings Manager::multicast_surroundings() {
+  Multicast::Surroundings around;
+  around.client = &client_;
+  around.clock = parts_.clock;
+  around.workers = parts_.workers;
+  around.tasks = &background_;
+  around.devices = &sweeper_.shadow();
+  around.state = [this]() -> const plan::SaState& { return sa_.state(); };
+  around.tell = [this](std::string problem) { tell("multicast", std::move(problem)); };
+  return around;
+}
+
+void Manager::tell(std::string kind, std::string text) {
+  Event event;
+  event.severity = Severity::warning;
+  event.kind = std::move(kind);
+  event.text = std::move(text);
+  parts_.events->add(std::move(event));
+}
+
 /// The SA answers from what was published last, all through the next sweep, and only while we are master.
-void Manager::serve_sa() {
+asio::awaitable<void> Manager::serve_sa() {
   const auto view = sweeper_.view();
-  if (!view || !sweeper_.is_master()) return sa_.silence();
-  if (view->generation == served_generation_) return;
+  if (!view || !sweeper_.is_master()) {
+    sa_.silence();
+    multicast_.silence();
+    served_generation_ = 0;
+    co_return;
+  }
+  if (view->generation == served_generation_) co_return;
   served_generation_ = view->generation;
-  sa_.publish(view);
+  co_await sa_.publish(view, sweeper_.found_active());
+  multicast_.publish(view);
 }
 
 asio::awaitable<Result<void>> Manager::run() {
@@ -106,6 +155,7 @@ asio::awaitable<Result<void>> Manager::run() {
     if (stopping_ || lost_) break;
     plan_next(report);
   }
+  co_await ended();
   if (lost_) co_return fail(Errc::unavailable, "{}", lost_->what);
   co_return Result<void>{};
 }
@@ -136,7 +186,7 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   report = co_await sweeper_.full(cause.text);
   if (stopping_ || lost_) co_return report;
   settle(report);
-  serve_sa();
+  co_await serve_sa();
   keep(report);
   restore_is_sm();
   co_return report;
@@ -229,6 +279,8 @@ void Manager::stop() {
   state_ = State::stopping;
   causes_.stop();
   sweeper_.stop();
+  sa_.silence();
+  multicast_.silence();
   parts_.transport->close();
 }
 
@@ -241,6 +293,8 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   settings_ = settings;
   client_.set_settings(smp_settings(*settings));
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
+  sa_.set_settings(sa_settings(*settings));
+  multicast_.set_interval(settings->sa.multicast_interval);
   sweeper_.set_settings(std::move(settings));
   causes_.add({SweepKind::full, "new configuration"});
 }

@@ -6,9 +6,11 @@
 
 #include "config/settings.h"
 #include "daemon/causes.h"
+#include "daemon/multicast.h"
 #include "daemon/responder.h"
 #include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
+#include "transport/concurrency.h"
 #include "transport/smp_client.h"
 
 namespace weft::daemon {
@@ -33,6 +35,11 @@ class Manager {
   /// One full sweep and its followers until clean, at most `tries`; the last report.
   asio::awaitable<SweepReport> run_once(int tries);
   void stop();
+  /// After stop() or run_once(): waits for what still runs beside the sweeps.
+  asio::awaitable<transport::Done> ended() {
+    co_await background_.all();
+    co_return transport::Done{};
+  }
 
   /// Asks for a full sweep; the number it will have, as far as can be told now.
   std::uint64_t ask_for_sweep(std::string cause);
@@ -46,9 +53,15 @@ class Manager {
   void describe(Status& status) const;
   std::shared_ptr<const plan::View> view() const { return sweeper_.view(); }
   const std::deque<SweepReport>& sweeps() const { return reports_; }
-  const plan::Ledger& ledger() const { return sweeper_.ledger(); }
+  /// With what clients have told the SA.
+  plan::Ledger ledger() const {
+    plan::Ledger ledger = sweeper_.ledger();
+    ledger.sa = sa_.state();
+    return ledger;
+  }
   transport::SmpClient& client() { return client_; }
   const SaService& sa() const { return sa_; }
+  const Multicast& multicast() const { return multicast_; }
 
  private:
   asio::awaitable<SweepReport> sweep(Cause cause);
@@ -58,15 +71,19 @@ class Manager {
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);
   mad::SmInfo self();
-  void serve_sa();
+  void tell(std::string kind, std::string text);
+  asio::awaitable<void> serve_sa();
   SaService::Surroundings sa_surroundings();
+  Multicast::Surroundings multicast_surroundings();
 
   Parts parts_;
   std::shared_ptr<const config::Settings> settings_;
   transport::SmpClient client_;
   Sweeper sweeper_;
   Causes causes_;
+  transport::Tasks background_;
   SaService sa_;
+  Multicast multicast_;
   Responder responder_;
   std::deque<SweepReport> reports_;  ///< The last 100.
   std::optional<SweepReport> last_full_;

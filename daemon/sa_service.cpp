@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/asio/co_spawn.hpp>
-
 #include "log/log.h"
 #include "mad/sa_records.h"
 #include "sa/inform.h"
@@ -13,7 +11,13 @@
 namespace weft::daemon {
 namespace {
 
-constexpr std::size_t kMostReports = 100'000;
+/// Requests decided at a time, before the loop does other things.
+constexpr int kBatch = 64;
+/// Blocks read for one request; who wants more of a big fabric has to ask by LID.
+constexpr std::size_t kMostBlocks = 4096;
+/// Refused joins of one port are told once in this time.
+constexpr Duration kTellRefusals = std::chrono::minutes(10);
+constexpr std::size_t kMostTold = 10'000;
 
 spdlog::logger& logger() {
   static const auto log = log::named("sa");
@@ -25,60 +29,44 @@ std::string text_of(const sa::Request& request) {
                      raw(request.header.attribute), request.sa.component_mask, raw(request.from.lid));
 }
 
+bool changes(mad::Method method) { return method == mad::Method::set || method == mad::Method::delete_; }
+
 }  // namespace
 
 SaService::SaService(Surroundings around, plan::SaState state, SaSettings settings)
     : around_(std::move(around)),
-      settings_(settings),
+      settings_(std::move(settings)),
       state_(std::move(state)),
-      rmpp_(*around_.transport, *around_.clock, [this](const mad::Mad& head, std::vector<std::uint8_t> data) {
-        data.resize(std::max(data.size(), mad::kSaDataSize));
-        decide(head, data);
-      }) {}
+      rmpp_(*around_.transport, *around_.clock,
+            [this](const mad::Mad& head, std::vector<std::uint8_t> data) {
+              data.resize(std::max(data.size(), mad::kSaDataSize));
+              ++counts_.requests;
+              ++counts_of(head).requests;
+              decide({head, std::move(data), around_.clock->now()});
+            }),
+      tables_(*around_.client, *around_.tasks),
+      reports_(*around_.transport, *around_.tasks, settings_.reports, counts_),
+      writer_(*around_.client, *around_.tasks, around_.devices),
+      stale_(state_.groups.size() == 0) {
+  arm_expiry();
+}
 
-SaService::~SaService() { *alive_ = false; }
+SaService::~SaService() {
+  *alive_ = false;
+  for (const Clock::TimerId timer : {absent_timer_, expiry_timer_, tell_timer_}) around_.clock->cancel(timer);
+}
 
 Gid SaService::sm_gid() const {
   const plan::View& view = index_->view();
-  return {kLinkLocalPrefix, raw(view.fabric->port(view.sm_port).guid)};
+  return {settings_.prefix, raw(view.fabric->port(view.sm_port).guid)};
 }
 
-void SaService::publish(std::shared_ptr<const plan::View> view) {
-  if (!view || !view->plan) return;
-  index_ = std::make_unique<const sa::Index>(std::move(view));
-  if (auto next = sa::with_own_groups(state_)) change(std::move(*next), {});
-  std::set<Guid> present;
-  for (const sa::End& end : index_->ends()) present.insert(end.guid);
-  std::vector<sa::Event> events;
-  std::vector<Guid> gone;
-  if (seen_a_view_) {
-    for (const Guid guid : present_)
-      if (!present.contains(guid)) {
-        gone.push_back(guid);
-        events.push_back({raw(mad::TrapNumber::gid_out_of_service), {kLinkLocalPrefix, raw(guid)}});
-      }
-    for (const Guid guid : present)
-      if (!present_.contains(guid))
-        events.push_back({raw(mad::TrapNumber::gid_in_service), {kLinkLocalPrefix, raw(guid)}});
-  }
-  present_ = std::move(present);
-  seen_a_view_ = true;
-  for (const sa::Event& event : events) report(event);
+SaAttributeCounts& SaService::counts_of(const mad::Mad& mad) {
+  const auto attribute = static_cast<mad::SaAttr>(mad::header_of(mad).attribute);
+  return counts_.by_attribute[sa::is_known(attribute) ? raw(attribute) : std::uint16_t{0}];
 }
 
-void SaService::change(plan::SaState next, std::function<void()> then) {
-  state_ = std::move(next);
-  if (!around_.keep) {
-    if (then) then();
-    return;
-  }
-  around_.keep(state_, [alive = alive_, then = std::move(then)](Result<void> kept) {
-    if (!*alive) return;
-    // What cannot be kept is not confirmed: the client asks again.
-    if (!kept) return logger().error("state not kept error=\"{}\"", kept.error().what);
-    if (then) then();
-  });
-}
+// --- requests
 
 void SaService::handle(const mad::Mad& mad) {
   if (!index_) {
@@ -87,44 +75,124 @@ void SaService::handle(const mad::Mad& mad) {
   }
   if (rmpp_.handle(mad)) return;
   if (mad::is_response(mad::method_of(mad))) return;
-  decide(mad, std::span<const std::uint8_t>(mad.bytes).subspan(mad::kSaDataAt));
+  ++counts_.requests;
+  SaAttributeCounts& counts = counts_of(mad);
+  ++counts.requests;
+  const SaQueue::Put put = queue_.put(mad, around_.clock->now(), static_cast<std::size_t>(settings_.quota),
+                                      static_cast<std::size_t>(settings_.queue));
+  if (put == SaQueue::Put::queued) return wake();
+  ++counts.dropped;
+  if (put == SaQueue::Put::duplicate) {
+    ++counts_.duplicates;
+    return;
+  }
+  ++counts_.over_quota;
+  const Asked asked{mad, {}, around_.clock->now()};
+  if (settings_.busy) reply(asked, sa::refusal(request_of(asked), raw(mad::Status::busy)));
 }
 
-void SaService::decide(const mad::Mad& mad, std::span<const std::uint8_t> data) {
-  ++counts_.requests;
-  sa::Request request{mad::header_of(mad), mad::sa_header_of(mad), data, mad.address, false};
+void SaService::wake() {
+  if (std::exchange(awake_, true)) return;
+  asio::post(around_.executor, [this, alive = alive_] {
+    if (*alive) pump();
+  });
+}
+
+void SaService::pump() {
+  awake_ = false;
+  for (int i = 0; i < kBatch; ++i) {
+    std::optional<SaQueue::Waiting> next = queue_.take();
+    if (!next) return;
+    decide({next->mad, {}, next->since});
+  }
+  if (queue_.size() > 0) wake();
+}
+
+sa::Request SaService::request_of(const Asked& asked) const {
+  sa::Request request{mad::header_of(asked.mad), mad::sa_header_of(asked.mad), asked.body(),
+                      asked.mad.address, false};
   request.trusted = settings_.sm_key != 0 && request.sa.sm_key == settings_.sm_key;
+  return request;
+}
+
+sa::Context SaService::context(std::span<const sa::OtherManager> others) const {
+  sa::Context context{*index_, state_, around_.self(), others, settings_.prefix, around_.now()};
+  context.share_mlids = settings_.share_mlids;
+  context.devices = around_.devices;
+  context.tables = &tables_.held();
+  if (around_.multicast) context.multicast = around_.multicast();
+  return context;
+}
+
+std::optional<sa::Answer> SaService::ask(const sa::Request& request) const {
+  if (!index_) return std::nullopt;
+  return sa::answer(request, context({}));
+}
+
+void SaService::decide(Asked asked, int reads_left) {
+  const sa::Request request = request_of(asked);
   if (!index_ || (request.sa.sm_key != 0 && !request.trusted)) {
     ++counts_.unadmitted;
     return;
   }
-  const std::int64_t now = around_.now();
-  if (auto next = sa::without_expired(state_, now)) change(std::move(*next), {});
+  if (read_tables(asked, request, reads_left)) return;
   const std::vector<sa::OtherManager> others =
       around_.others ? around_.others() : std::vector<sa::OtherManager>();
-  const sa::Context context{*index_, state_, around_.self(), others, kLinkLocalPrefix, now};
-  sa::Answer answer = sa::answer(request, context);
-  if (answer.status != 0) {
-    ++counts_.refused;
-    logger().debug("refused {} status=0x{:04x}", text_of(request), answer.status);
-  }
-  if (!answer.state) return reply(mad, answer);
-  plan::SaState next = std::move(*answer.state);
+  sa::Answer answer = sa::answer(request, context(others));
+  if (answer.status != 0) note_refusal(request, answer);
+  // A repeated Set changes nothing, but what it repeats must be safe before it is confirmed.
+  const bool unsafe = saves_under_way_ > 0 || save_failed_;
+  if (!answer.state && !(unsafe && answer.status == 0 && changes(request.header.method)))
+    return finish(asked, answer);
+  plan::SaState next = answer.state ? std::move(*answer.state) : state_;
   answer.state.reset();
-  change(std::move(next), [this, mad, answer = std::move(answer)] {
-    reply(mad, answer);
-    for (const sa::Event& event : answer.events) report(event);
-  });
+  change(std::move(next),
+         [this, asked = std::move(asked), answer = std::move(answer)] { finish(asked, answer); });
 }
 
-void SaService::reply(const mad::Mad& request, const sa::Answer& answer) {
-  mad::Mad head = request;
-  mad::Header header = mad::header_of(request);
+/// True when tables must be read first: then the request is decided anew when they are.
+bool SaService::read_tables(const Asked& asked, const sa::Request& request, int reads_left) {
+  std::vector<sa::TableBlock> missing = sa::missing_tables(request, context({}), kMostBlocks);
+  if (missing.empty() || reads_left == 0) return false;
+  if (missing.size() > kMostBlocks) {
+    reply(asked, sa::refusal(request, mad::sa_status::kNoResources));
+    return true;
+  }
+  tables_.read(index_->shared_view(), std::move(missing),
+               [this, asked, reads_left] { decide(asked, reads_left - 1); });
+  return true;
+}
+
+void SaService::finish(const Asked& asked, const sa::Answer& answer) {
+  reply(asked, answer);
+  for (const sa::Event& event : answer.events) report(event);
+  if (answer.new_guids) write_aliases(*answer.new_guids);
+}
+
+/// Joins that are refused keep a host off the network: its administrator must find out why. One line a port.
+void SaService::note_refusal(const sa::Request& request, const sa::Answer& answer) {
+  logger().debug("refused {} status=0x{:04x} why=\"{}\"", text_of(request), answer.status, answer.why);
+  if (answer.why.empty()) return;
+  const Instant now = around_.clock->now();
+  if (refusals_told_.size() > kMostTold) refusals_told_.clear();
+  const auto [told, fresh] = refusals_told_.try_emplace(request.from.lid, now);
+  if (!fresh && now - told->second < kTellRefusals) return;
+  told->second = now;
+  const sa::End* end = index_->find(request.from.lid);
+  const std::string who = end == nullptr ? fmt::format("LID {}", raw(request.from.lid))
+                                         : fabric::describe(index_->fabric(), end->port);
+  logger().warn("join refused port=\"{}\" why=\"{}\"", who, answer.why);
+  if (around_.tell) around_.tell("join_refused", fmt::format("{} may not join: {}", who, answer.why));
+}
+
+void SaService::reply(const Asked& asked, const sa::Answer& answer) {
+  mad::Mad head = asked.mad;
+  mad::Header header = mad::header_of(asked.mad);
   header.method = answer.method;
   header.status = answer.status;
   header.attribute = static_cast<mad::AttrId>(answer.attribute);
   encode_into(std::span<std::uint8_t>(head.bytes), header);
-  mad::SaHeader sa = mad::sa_header_of(request);
+  mad::SaHeader sa = mad::sa_header_of(asked.mad);
   sa.sm_key = 0;
   sa.attribute_offset = answer.offset;
   if (answer.status == 0 && !answer.table) {
@@ -134,91 +202,66 @@ void SaService::reply(const mad::Mad& request, const sa::Answer& answer) {
     sa.segment = sa.payload_length = 0;
   }
   encode_into(std::span<std::uint8_t>(head.bytes), sa);
+  bool sent = false;
   if (answer.table) {
-    if (rmpp_.send(head, answer.data))
-      ++counts_.answered;
-    else
-      ++counts_.unadmitted;  // the answer is on its way already, or too much is: the client asks again
-    return;
+    // False: it is on its way already, or too much is: the client asks again.
+    sent = rmpp_.send(head, answer.data);
+  } else {
+    std::fill(head.bytes.begin() + mad::kSaDataAt, head.bytes.end(), std::uint8_t{0});
+    std::copy_n(answer.data.begin(), std::min(answer.data.size(), mad::kSaDataSize),
+                head.bytes.begin() + mad::kSaDataAt);
+    const Result<void> done = around_.transport->send(head);
+    sent = done.has_value();
+    if (!sent) logger().debug("answer not sent error=\"{}\"", done.error().what);
   }
-  std::fill(head.bytes.begin() + mad::kSaDataAt, head.bytes.end(), std::uint8_t{0});
-  std::copy_n(answer.data.begin(), std::min(answer.data.size(), mad::kSaDataSize),
-              head.bytes.begin() + mad::kSaDataAt);
-  if (Result<void> sent = around_.transport->send(head); !sent)
-    logger().debug("answer not sent error=\"{}\"", sent.error().what);
-  else
-    ++counts_.answered;
+  SaAttributeCounts& counts = counts_of(asked.mad);
+  counts_.answered += sent;
+  counts_.unadmitted += !sent;
+  counts.answered += sent;
+  counts.dropped += !sent;
+  if (!sent) return;
+  counts_.refused += answer.status != 0;
+  counts.refused += answer.status != 0;
+  ++counts.took[histogram_place(around_.clock->now() - asked.since)];
 }
 
 void SaService::report(const sa::Event& event) {
   if (!index_) return;
-  const auto bytes = sa::notice_of(event, index_->view().plan->sm_lid, sm_gid());
-  const auto notice = mad::decode<mad::Notice>(std::span<const std::uint8_t>(bytes));
-  for (const auto& subscription : *state_.subscriptions)
-    if (sa::wants(*subscription, notice, sm_gid())) report(*subscription, bytes);
+  const Gid issuer = sm_gid();
+  reports_.send(state_, sa::notice_of(event, index_->view().plan->sm_lid, issuer), issuer);
 }
 
 void SaService::forward(const mad::Notice& notice, Lid from) {
   if (!index_) return;
   const sa::End* issuer = index_->find(from);
   if (issuer == nullptr) return;
-  const Gid gid{kLinkLocalPrefix, raw(issuer->guid)};
+  const Gid gid{settings_.prefix, raw(issuer->guid)};
   std::array<std::uint8_t, 80> bytes{};
   encode_into(std::span<std::uint8_t>(bytes), notice);
   put_bits(std::span<std::uint8_t>(bytes), 64 * 8, 64, gid[0]);
   put_bits(std::span<std::uint8_t>(bytes), 72 * 8, 64, gid[1]);
-  for (const auto& subscription : *state_.subscriptions)
-    if (sa::wants(*subscription, notice, gid)) report(*subscription, bytes);
+  reports_.send(state_, bytes, gid);
 }
 
-void SaService::report(const plan::Subscription& to, std::span<const std::uint8_t> notice) {
-  if (reports_.size() >= kMostReports) {
-    ++counts_.unconfirmed;
+void SaService::change(plan::SaState next, std::function<void()> then) {
+  const bool groups = !(next.groups == state_.groups);
+  const bool services = !(next.services == state_.services);
+  state_ = std::move(next);
+  if (services) arm_expiry();
+  if (groups && around_.groups_changed) around_.groups_changed();
+  if (!around_.keep) {
+    if (then) then();
     return;
   }
-  mad::Mad mad;
-  mad::Header header;
-  header.mgmt_class = mad::MgmtClass::subn_adm;
-  header.class_version = mad::kSaVersion;
-  header.method = mad::Method::report;
-  header.attribute = mad::AttrId::notice;
-  encode_into(std::span<std::uint8_t>(mad.bytes), header);
-  std::ranges::copy(notice, mad.bytes.begin() + mad::kSaDataAt);
-  mad.address = {.lid = to.lid, .qp = to.qp, .sl = to.sl};
-  reports_.push_back(mad);
-  send_reports();
-}
-
-namespace {
-
-/// Until it is confirmed, or often enough.
-asio::awaitable<bool> report_until_confirmed(transport::Transport& transport, mad::Mad report,
-                                             SaSettings settings) {
-  for (int attempt = 0; attempt < settings.report_attempts; ++attempt) {
-    const Duration timeout = settings.report_timeout;
-    Result<mad::Mad> answer = co_await transport.exchange(report, timeout);
-    if (answer) co_return true;
-    if (answer.error().code != Errc::timeout) co_return false;
-  }
-  co_return false;
-}
-
-}  // namespace
-
-void SaService::send_reports() {
-  while (!reports_.empty() && reports_under_way_ < settings_.report_window) {
-    const mad::Mad mad = reports_.front();
-    reports_.pop_front();
-    ++reports_under_way_;
-    ++counts_.reports;
-    asio::co_spawn(around_.executor, report_until_confirmed(*around_.transport, mad, settings_),
-                   [this, alive = alive_](const std::exception_ptr&, bool confirmed) {
-                     if (!*alive) return;
-                     --reports_under_way_;
-                     counts_.unconfirmed += !confirmed;
-                     send_reports();
-                   });
-  }
+  ++saves_under_way_;
+  around_.keep(state_, [this, alive = alive_, then = std::move(then)](Result<void> kept) {
+    if (!*alive) return;
+    --saves_under_way_;
+    save_failed_ = !kept;
+    // What cannot be kept is not confirmed: the client asks again.
+    if (!kept) return logger().error("state not kept error=\"{}\"", kept.error().what);
+    if (then) then();
+  });
 }
 
 }  // namespace weft::daemon

@@ -1,88 +1,145 @@
 #pragma once
-// SaService: the SA on the wire. Admits requests (SM_Key, mastership, duplicates), has them decided by sa/,
-// keeps what they change, and sends answers: one MAD, or RMPP where it must be a table. Reports notices to
-// those who have subscribed, and repeats each until it is confirmed.
+// SaService: the SA on the wire. Admits requests (SM_Key, mastership, quotas, duplicates), has them decided
+// by sa/, keeps what they change, and sends answers: one MAD, or RMPP where it must be a table. Knows which
+// ports have come and gone: reports it, forgets after a time of grace what was registered for a port that is
+// gone, and has a port register again when what it had registered is lost.
 
-#include <deque>
 #include <functional>
 #include <memory>
-#include <set>
+#include <unordered_map>
 
-#include "mad/notice.h"
+#include "config/settings.h"
+#include "daemon/port_writer.h"
+#include "daemon/sa_counts.h"
+#include "daemon/sa_queue.h"
+#include "daemon/sa_reports.h"
+#include "daemon/sa_tables.h"
+#include "daemon/workers.h"
 #include "sa/request.h"
 #include "transport/rmpp.h"
 
 namespace weft::daemon {
 
-struct SaSettings {
-  std::uint64_t sm_key = 0;  ///< 0: nobody is trusted.
-  Duration report_timeout = std::chrono::milliseconds(500);
-  int report_attempts = 5;
-  std::size_t report_window = 64;  ///< Reports awaiting their confirmation at a time.
-};
-
-struct SaCounts {
-  std::uint64_t requests = 0;
-  std::uint64_t answered = 0;
-  std::uint64_t refused = 0;     ///< Answered with a status that is not 0.
-  std::uint64_t unadmitted = 0;  ///< Left unanswered: not master, foreign SM_Key, no room.
-  std::uint64_t reports = 0;
-  std::uint64_t unconfirmed = 0;  ///< Reports nobody confirmed.
+struct SaSettings : config::SaSettings {
+  std::uint64_t prefix = kLinkLocalPrefix;
+  ReportSettings reports;
 };
 
 class SaService {
  public:
-  /// What the manager tells, asked for each request.
+  /// What it needs around it; all must outlive it.
   struct Surroundings {
     transport::Transport* transport = nullptr;
     Clock* clock = nullptr;
-    asio::any_io_executor executor;  ///< The loop's.
+    Workers* workers = nullptr;
+    asio::any_io_executor executor;          ///< The loop's.
+    transport::SmpClient* client = nullptr;  ///< For tables that are asked for, and what is written to ports.
+    transport::Tasks* tasks = nullptr;       ///< What runs beside; must have ended before the service does.
+    const mad::Shadow* devices = nullptr;    ///< As swept; may be null.
     std::function<mad::SmInfo()> self;
-    std::function<std::vector<sa::OtherManager>()> others;
-    /// Keeps the state; `done` is called when it is safe, or with why it is not.
+    std::function<std::vector<sa::OtherManager>()> others;  ///< May be empty.
+    /// Keeps the state; `done` is called when it is safe, or with why it is not. May be empty.
     std::function<void(const plan::SaState&, std::function<void(Result<void>)> done)> keep;
-    /// Seconds since 1970.
-    std::function<std::int64_t()> now;
+    std::function<std::int64_t()> now;     ///< Seconds since 1970.
+    std::function<void()> groups_changed;  ///< Members, or groups; may be empty.
+    /// Switches' multicast tables as planned, null before there are any; may be empty.
+    std::function<std::shared_ptr<const plan::MulticastTables>()> multicast;
+    std::function<void(std::string kind, std::string)> tell;  ///< What a person should know; may be empty.
   };
 
-  SaService(Surroundings around, plan::SaState state, SaSettings settings = {});
+  /// `state`: as kept; without groups nothing was kept, and ports that were Active already are told to
+  /// register again.
+  SaService(Surroundings around, plan::SaState state, SaSettings settings);
   ~SaService();
   SaService(const SaService&) = delete;
   SaService& operator=(const SaService&) = delete;
 
-  /// A View was published: from now on it is answered from. Ports that came or went are reported.
-  void publish(std::shared_ptr<const plan::View> view);
-  /// We are not master (any more): everything goes unanswered until the next publish().
-  void silence() { index_.reset(); }
+  /// A View was published: from the end of this on it is answered from. Ports that came or went are reported.
+  /// `were_active`: ports where clients may have registered before we came.
+  asio::awaitable<void> publish(std::shared_ptr<const plan::View> view, std::vector<Guid> were_active);
+  /// We are not master (any more): everything goes unanswered until the next publish(), and what clients had
+  /// told us is no longer true by then.
+  void silence();
+  /// Used from the next request on.
+  void set_settings(SaSettings settings) { settings_ = std::move(settings); }
 
   /// Takes what came in of class SA.
   void handle(const mad::Mad& mad);
   /// A trap of somebody's, to be forwarded to those who want to hear of it.
   void forward(const mad::Notice& notice, Lid from);
 
+  /// What would be answered, without any change; nothing while we do not answer.
+  std::optional<sa::Answer> ask(const sa::Request& request) const;
+
   const plan::SaState& state() const { return state_; }
+  /// Null while nothing is answered.
+  std::shared_ptr<const sa::Index> index() const { return index_; }
   const SaCounts& counts() const { return counts_; }
   std::size_t transfers() const { return rmpp_.transfers(); }
+  std::uint64_t reregistered() const { return writer_.reregistered(); }
 
  private:
-  void decide(const mad::Mad& request, std::span<const std::uint8_t> data);
-  void reply(const mad::Mad& request, const sa::Answer& answer);
+  /// A request on its way; `data` of one that came in segments is longer than a MAD.
+  struct Asked {
+    mad::Mad mad;
+    std::vector<std::uint8_t> data;
+    Instant since{};
+    std::span<const std::uint8_t> body() const {
+      return data.empty() ? std::span<const std::uint8_t>(mad.bytes).subspan(mad::kSaDataAt) : data;
+    }
+  };
+  struct Built {
+    std::shared_ptr<const sa::Index> index;
+    std::vector<Guid> present;  // sorted
+  };
+  static Built build(std::shared_ptr<const plan::View> view);
+  void install(Built built, const std::vector<Guid>& were_active);
+  void report_changes(const std::vector<Guid>& before, const std::vector<Guid>& now);
+  void forget_all(const std::vector<Guid>& were_active);
+  void note_absent();
+  void forget_absent();
+  void tell_forgotten();
+  void write_aliases(Guid port);
+  void write_aliases_of_new(const std::vector<Guid>& before);
+  void arm_expiry();
+
+  void wake();
+  void pump();
+  void decide(Asked asked, int reads_left = 2);
+  bool read_tables(const Asked& asked, const sa::Request& request, int reads_left);
+  sa::Request request_of(const Asked& asked) const;
+  sa::Context context(std::span<const sa::OtherManager> others) const;
+  void finish(const Asked& asked, const sa::Answer& answer);
+  void note_refusal(const sa::Request& request, const sa::Answer& answer);
+  void reply(const Asked& asked, const sa::Answer& answer);
+  SaAttributeCounts& counts_of(const mad::Mad& mad);
   void report(const sa::Event& event);
-  void report(const plan::Subscription& to, std::span<const std::uint8_t> notice);
-  void send_reports();
   Gid sm_gid() const;
   void change(plan::SaState next, std::function<void()> then);
+  bool is_present(Guid port) const;
 
   Surroundings around_;
   SaSettings settings_;
   plan::SaState state_;
-  std::unique_ptr<const sa::Index> index_;
-  transport::Rmpp rmpp_;
-  std::set<Guid> present_;  // end ports of the last View
-  bool seen_a_view_ = false;
-  std::deque<mad::Mad> reports_;
-  std::size_t reports_under_way_ = 0;
+  std::shared_ptr<const sa::Index> index_;
   SaCounts counts_;
+  SaQueue queue_;
+  bool awake_ = false;
+  transport::Rmpp rmpp_;
+  SaTables tables_;
+  SaReports reports_;
+  PortWriter writer_;
+  std::vector<Guid> present_;  // end ports of the last View, sorted
+  bool seen_a_view_ = false;
+  bool stale_ = false;                              // another manager has been master since
+  std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
+  std::unordered_map<Lid, Instant> refusals_told_;
+  bool telling_ = false;
+  int saves_under_way_ = 0;
+  bool save_failed_ = false;
+  Clock::TimerId absent_timer_ = Clock::TimerId::none;
+  Clock::TimerId expiry_timer_ = Clock::TimerId::none;
+  Clock::TimerId tell_timer_ = Clock::TimerId::none;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

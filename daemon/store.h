@@ -27,6 +27,8 @@ class Store {
   /// together become one commit, of the last Ledger. `done` is called on the loop when it is safe on disk, or
   /// with the reason why it is not; it is then tried again by itself, and by the next save. May be empty.
   virtual void save(plan::Ledger ledger, Done done) = 0;
+  /// Likewise what clients have told the SA; a Ledger's `sa` is not looked at by save().
+  virtual void save_sa(plan::SaState state, Done done) = 0;
   /// Writes events, ids as they are, with the next commit. The oldest beyond the limit are dropped.
   virtual void append(std::vector<Event> events) = 0;
   /// "ok", or why the last commit failed; any thread.

@@ -60,6 +60,14 @@ class SqliteStore final : public Store {
     wake();
   }
 
+  void save_sa(plan::SaState state, Done done) override {
+    auto tracked = asio::prefer(loop_, asio::execution::outstanding_work.tracked);
+    const std::lock_guard lock(mutex_);
+    waiting_.sa = std::move(state);
+    if (done) waiting_.done.push_back({std::move(tracked), std::move(done)});
+    wake();
+  }
+
   void append(std::vector<Event> events) override {
     const std::lock_guard lock(mutex_);
     waiting_.events.insert(waiting_.events.end(), std::make_move_iterator(events.begin()),
@@ -79,6 +87,7 @@ class SqliteStore final : public Store {
   };
   struct Batch {
     std::optional<plan::Ledger> ledger;
+    std::optional<plan::SaState> sa;
     std::vector<Event> events;
     std::vector<Waiter> done;
   };
@@ -111,12 +120,15 @@ class SqliteStore final : public Store {
 
   /// Also without anything new: what could not be written before, or all of it when the file has gone.
   Result<void> write(const Batch& batch) {
+    plan::SaState sa = batch.sa ? *batch.sa : wanted_.sa;
     if (batch.ledger) wanted_ = *batch.ledger;
+    wanted_.sa = std::move(sa);
     if (FileId now = file_id(path_); !now || now != file_) {
       auto anew = open_anew();
       if (!anew) return anew;
     }
-    const bool nothing_new = wanted_.lids == saved_.lids && wanted_.devices == saved_.devices;
+    const bool nothing_new = wanted_.lids == saved_.lids && wanted_.devices == saved_.devices &&
+                             wanted_.sa == saved_.sa;
     if (nothing_new && batch.events.empty()) return {};
     return commit(batch);
   }

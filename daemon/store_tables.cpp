@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "daemon/store_sa.h"
+
 namespace weft::daemon {
 
 // GUIDs are stored as the signed number with the same bits. Version 0 had the table `lids` alone.
@@ -14,7 +16,8 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
 )sql",
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
-)sql"};
+)sql",
+                                   kSaTables};
 
 namespace {
 
@@ -150,7 +153,13 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!lids) return fail(lids.error());
   auto devices = load_devices(database);
   if (!devices) return fail(devices.error());
-  return plan::Ledger{std::move(*lids), std::move(*devices)};
+  auto sa = load_sa(database);
+  if (!sa) return fail(sa.error());
+  plan::Ledger ledger;
+  ledger.lids = std::move(*lids);
+  ledger.devices = std::move(*devices);
+  ledger.sa = std::move(*sa);
+  return ledger;
 }
 
 Result<void> write_ledger(Database& database, const plan::Ledger& before, const plan::Ledger& after) {
@@ -162,7 +171,7 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
     const auto written = write_devices(database, *before.devices, *after.devices);
     if (!written) return fail(written.error());
   }
-  return {};
+  return write_sa(database, before.sa, after.sa);
 }
 
 Result<std::vector<Event>> load_events(Database& database, std::size_t limit) {

@@ -136,6 +136,10 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
     co_return report;
   }
   master_ = true;
+  found_active_.clear();
+  for (const fabric::PortRef port : found->fabric->end_ports())
+    if (found->fabric->port(port).state == PortState::active)
+      found_active_.push_back(found->fabric->port(port).guid);
   {
     const Phase phase(*this, report, "read-back");
     co_await read_tables(*found, report);

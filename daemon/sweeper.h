@@ -47,6 +47,10 @@ class Sweeper {
 
   std::shared_ptr<const plan::View> view() const { return view_; }
   const plan::Ledger& ledger() const { return ledger_; }
+  mad::Shadow& shadow() { return shadow_; }
+  /// End ports that were Active before the last full sweep wrote anything: clients there may have registered
+  /// with somebody already.
+  const std::vector<Guid>& found_active() const { return found_active_; }
   std::optional<Progress> progress() const { return progress_; }
   const std::vector<OtherManager>& other_managers() const { return others_; }
   const std::vector<Problem>& problems() const { return problems_; }
@@ -97,6 +101,7 @@ class Sweeper {
   std::vector<OtherManager> others_;
   std::vector<Problem> problems_;
   std::vector<Dirty> dirty_;
+  std::vector<Guid> found_active_;
   std::shared_ptr<const fabric::Fabric> whole_;  ///< The last Fabric from which nothing was missing.
   std::vector<std::string> missing_;
   std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.

@@ -63,7 +63,10 @@ void Sweeper::forget_tables(std::span<const Guid> nodes) {
   if (nodes.empty()) return;
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   for (const Guid node : nodes) {
-    if (shadow_.find_device(node) != nullptr) shadow_.device(node).erase(mad::AttrId::linear_forwarding);
+    if (shadow_.find_device(node) != nullptr) {
+      shadow_.device(node).erase(mad::AttrId::linear_forwarding);
+      shadow_.device(node).erase(mad::AttrId::multicast_forwarding);
+    }
     const auto record = devices->find(node);
     if (record != devices->end()) record->second = without_digests(*record->second);
   }

@@ -3,6 +3,7 @@
 // modelled delay, under virtual time.
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 
 #include <boost/asio/thread_pool.hpp>

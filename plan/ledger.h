@@ -40,7 +40,7 @@ struct Ledger {
   /// The cabling ever seen; null before the first plan. In memory only: after a restart the fabric as found
   /// is the design, and what a tree lacks is found by symmetry.
   std::shared_ptr<const routing::Design> design;
-  SaState sa;  ///< In memory only, yet.
+  SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
 };
 
 /// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.

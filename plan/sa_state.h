@@ -1,11 +1,10 @@
 #pragma once
 // SaState: what clients have told the subnet administration and expect it to remember: multicast groups and
-// their members, services, subscriptions. A part of the Ledger, structure-shared: a join copies one group and
-// a small part of the list of groups.
+// their members, services, subscriptions, alias GUIDs. A value, structure-shared: a join among ten thousand
+// members copies a sixty-fourth of them. Kept over restarts by daemon/store.
 
 #include <bitset>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "base/gid.h"
 #include "base/link.h"
+#include "plan/shared_map.h"
 
 namespace weft::plan {
 
@@ -35,49 +35,66 @@ struct McGroup {
   std::uint8_t tclass = 0;
   std::uint32_t flow_label = 0;
   std::uint8_t hop_limit = 0;
-  bool permanent = false;            ///< Ours: stays without members.
-  std::map<Guid, McMember> members;  ///< By port GUID.
+  bool permanent = false;             ///< Ours: stays without members.
+  SharedMap<Guid, McMember> members;  ///< By port GUID.
   bool operator==(const McGroup&) const = default;
 };
 
-/// All groups, by MGID, as a value that is cheap to copy and to change: groups stand in shards by MGID, and a
-/// change copies one shard and the list of shards.
+/// All groups, by MGID, and which MLIDs they use. Several groups may share an MLID.
 class McGroups {
  public:
   using GroupPtr = std::shared_ptr<const McGroup>;
+  using Map = SharedMap<Gid, GroupPtr>;
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return groups_.size(); }
   /// Null when there is no such group.
-  GroupPtr find(const Gid& mgid) const;
-  bool contains(const Gid& mgid) const { return find(mgid) != nullptr; }
+  GroupPtr find(const Gid& mgid) const {
+    const GroupPtr* found = groups_.find(mgid);
+    return found == nullptr ? nullptr : *found;
+  }
+  bool contains(const Gid& mgid) const { return groups_.contains(mgid); }
   /// Whether some group sends to this MLID.
   bool uses(Lid mlid) const { return mlids_.test(raw(mlid) - kFirstMlid); }
+  /// How many do.
+  std::uint32_t users(Lid mlid) const {
+    const std::uint32_t* found = users_.find(mlid);
+    return found == nullptr ? 0 : *found;
+  }
   /// The lowest MLID of the first `capacity` that no group has.
   std::optional<Lid> free_mlid(std::size_t capacity) const;
 
   McGroups with(McGroup group) const;
   McGroups without(const Gid& mgid) const;
 
-  /// In an order that depends on the groups alone.
+  /// Calls `visit(group)`, in an order that depends on the groups alone.
   template <typename Visit>
   void each(const Visit& visit) const {
-    for (const auto& shard : shards_)
-      if (shard)
-        for (const auto& [mgid, group] : *shard) visit(*group);
+    groups_.each([&visit](const Gid&, const GroupPtr& group) { visit(*group); });
   }
+  const Map& map() const { return groups_; }
+  bool operator==(const McGroups& other) const { return groups_ == other.groups_; }
 
   static constexpr std::size_t kFirstMlid = 0xc000;
   static constexpr std::size_t kMlids = 0x3fff;  ///< 0xc000 to 0xfffe.
 
  private:
-  using Shard = std::map<Gid, GroupPtr>;
-  static constexpr std::size_t kShards = 64;
-  static std::size_t shard_of(const Gid& mgid);
+  void release(Lid mlid);
 
-  std::array<std::shared_ptr<const Shard>, kShards> shards_;
+  Map groups_;
+  SharedMap<Lid, std::uint32_t> users_;
   std::bitset<kMlids> mlids_;
-  std::size_t size_ = 0;
 };
+
+/// What names a registration.
+struct ServiceKey {
+  std::uint64_t id = 0;
+  Gid gid{};
+  Pkey pkey{};
+  auto operator<=>(const ServiceKey&) const = default;
+};
+constexpr std::uint64_t spread(const ServiceKey& key) {
+  return spread(key.id ^ spread(key.gid) ^ raw(key.pkey));
+}
 
 struct Service {
   std::uint64_t id = 0;
@@ -107,12 +124,35 @@ struct Subscription {
   bool operator==(const Subscription&) const = default;
 };
 
-struct SaState {
-  using Services = std::vector<std::shared_ptr<const Service>>;
-  using Subscriptions = std::vector<std::shared_ptr<const Subscription>>;
-  std::shared_ptr<const McGroups> groups = std::make_shared<McGroups>();
-  std::shared_ptr<const Services> services = std::make_shared<Services>();
-  std::shared_ptr<const Subscriptions> subscriptions = std::make_shared<Subscriptions>();
+/// Where an alias GUID stands: the port that has it, and the place in its GUIDInfo.
+struct AliasGuid {
+  Guid port{};
+  std::uint16_t index = 0;  ///< 8 * block + entry; never 0, which is the port's own GUID.
+  bool operator==(const AliasGuid&) const = default;
 };
+
+struct SaState {
+  using ServicePtr = std::shared_ptr<const Service>;
+  using PortGuids = std::shared_ptr<const std::vector<Guid>>;  ///< By place in GUIDInfo; 0: none.
+  using PortSubscriptions = std::shared_ptr<const std::vector<Subscription>>;
+  McGroups groups;
+  SharedMap<ServiceKey, ServicePtr> services;
+  SharedMap<Guid, PortSubscriptions> subscriptions;  ///< By the subscriber's port GUID; never empty ones.
+  SharedMap<Guid, AliasGuid> aliases;                ///< By alias GUID.
+  SharedMap<Guid, PortGuids> port_guids;             ///< The same by port GUID; never empty ones.
+  /// Ports whose registrations we have lost or dropped: they must be told to register again, when they are
+  /// here.
+  SharedMap<Guid, bool> forgotten;
+  bool operator==(const SaState&) const = default;
+};
+
+/// The state with this GUID at a place of a port's GUIDInfo; 0 takes away what stands there.
+SaState with_alias(const SaState& state, Guid port, std::uint16_t index, Guid alias);
+
+/// Cost: O(subscribers).
+std::size_t subscription_count(const SaState& state);
+
+/// GUIDs of the ports that have registered something that a re-registration would bring back.
+std::vector<Guid> registered_ports(const SaState& state);
 
 }  // namespace weft::plan

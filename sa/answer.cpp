@@ -3,11 +3,13 @@
 
 #include "mad/class_port_info.h"
 #include "mad/sa_records.h"
+#include "sa/aliases.h"
 #include "sa/inform.h"
 #include "sa/multicast.h"
 #include "sa/paths.h"
 #include "sa/records.h"
 #include "sa/services.h"
+#include "sa/tables.h"
 
 namespace weft::sa {
 namespace {
@@ -21,18 +23,23 @@ struct Table {
   std::size_t size;
   Components components;
   void (*produce)(const Context&, Collector&);
+  bool trusted_only = false;
 };
 constexpr std::array kTables = {
     Table{SaAttr::node_record, 108, kNodeRecord, node_records},
     Table{SaAttr::port_info_record, 68, kPortInfoRecord, port_info_records},
     Table{SaAttr::switch_info_record, 24, kSwitchInfoRecord, switch_info_records},
     Table{SaAttr::lft_record, 72, kLftRecord, lft_records},
+    Table{SaAttr::mft_record, 72, kMftRecord, mft_records},
     Table{SaAttr::sm_info_record, 25, kSmInfoRecord, sm_info_records},
     Table{SaAttr::link_record, 6, kLinkRecord, link_records},
     Table{SaAttr::guid_info_record, 72, kGuidInfoRecord, guid_info_records},
     Table{SaAttr::service_record, 176, kServiceRecord, service_records},
     Table{SaAttr::inform_info_record, 60, kInformInfoRecord, inform_info_records},
     Table{SaAttr::mc_member_record, 52, kMcMemberRecord, mc_member_records},
+    Table{SaAttr::sl_to_vl_record, 16, kSlToVlRecord, sl_to_vl_records},
+    Table{SaAttr::vl_arbitration_record, 72, kVlArbitrationRecord, vl_arbitration_records},
+    Table{SaAttr::pkey_table_record, 72, kPkeyTableRecord, pkey_table_records, true},
 };
 
 /// The others, and the methods beyond Get and GetTable.
@@ -48,6 +55,8 @@ constexpr std::array kSpecials = {
     Special{SaAttr::multi_path_record, Method::get_multi, multi_path_records},
     Special{SaAttr::service_record, Method::set, set_service},
     Special{SaAttr::service_record, Method::delete_, delete_service},
+    Special{SaAttr::guid_info_record, Method::set, set_guids},
+    Special{SaAttr::guid_info_record, Method::delete_, delete_guids},
     Special{SaAttr::inform_info, Method::set, set_inform_info},
     Special{SaAttr::mc_member_record, Method::set, join_group},
     Special{SaAttr::mc_member_record, Method::delete_, leave_group},
@@ -61,6 +70,12 @@ bool known(Method method) {
 }
 
 }  // namespace
+
+bool is_known(SaAttr attribute) {
+  return std::ranges::any_of(kTables, [=](const Table& table) { return table.attribute == attribute; }) ||
+         std::ranges::any_of(kSpecials,
+                             [=](const Special& special) { return special.attribute == attribute; });
+}
 
 Answer refusal(const Request& request, std::uint16_t status) {
   Answer answer;
@@ -81,6 +96,7 @@ Answer class_port_info(const Request& request, const Context&) {
   constexpr std::uint16_t kUdMulticast = 1u << 9;
   constexpr std::uint16_t kMultiPath = 1u << 10;
   constexpr std::uint16_t kPortInfoMaskMatch = 1u << 13;
+  constexpr std::uint32_t kAliasGuids = 1u << 5;
   constexpr std::uint32_t kFullPortInfo = 1u << 6;
   constexpr std::uint32_t kExtendedSpeeds = 1u << 7;
   constexpr std::uint32_t kPortInfoMask2Match = 1u << 10;
@@ -89,7 +105,8 @@ Answer class_port_info(const Request& request, const Context&) {
   mad::ClassPortInfo info;
   info.class_version = mad::kSaVersion;
   info.capabilities = kUdMulticast | kMultiPath | kPortInfoMaskMatch;
-  info.capabilities2 = kFullPortInfo | kExtendedSpeeds | kPortInfoMask2Match | kSendOnlyFull | kWidth2xHdrNdr;
+  info.capabilities2 =
+      kAliasGuids | kFullPortInfo | kExtendedSpeeds | kPortInfoMask2Match | kSendOnlyFull | kWidth2xHdrNdr;
   info.resp_time = 16;
   info.redirect_qp = 1;
   info.redirect_qkey = mad::kGsiQkey;
@@ -112,6 +129,7 @@ Answer answer(const Request& request, const Context& context) {
   if (method == Method::get || method == Method::get_table)
     for (const Table& table : kTables)
       if (table.attribute == attribute) {
+        if (table.trusted_only && !request.trusted) return refusal(request, mad::sa_status::kInvalid);
         Collector records(request, table.size, table.components);
         table.produce(context, records);
         return std::move(records).finish();

@@ -39,6 +39,7 @@ class Index {
   explicit Index(std::shared_ptr<const plan::View> view);
 
   const plan::View& view() const { return *view_; }
+  std::shared_ptr<const plan::View> shared_view() const { return view_; }
   const fabric::Fabric& fabric() const { return *view_->fabric; }
   /// By rising base LID.
   std::span<const End> ends() const { return ends_; }

@@ -13,6 +13,14 @@ Answer set_inform_info(const Request& request, const Context& context);
 /// The notice an Event stands for, as the SA sends it: 80 bytes, the issuer's GID behind the Notice.
 std::array<std::uint8_t, 80> notice_of(const Event& event, Lid sm_lid, const Gid& sm_gid);
 
+/// Calls `visit(subscription)` for every one, by port.
+template <typename Visit>
+void each_subscription(const plan::SaState& state, const Visit& visit) {
+  state.subscriptions.each([&visit](Guid, const plan::SaState::PortSubscriptions& list) {
+    for (const plan::Subscription& one : *list) visit(one);
+  });
+}
+
 /// Whether a subscription asks for a notice from an issuer with this GID.
 bool wants(const plan::Subscription& subscription, const mad::Notice& notice, const Gid& issuer);
 

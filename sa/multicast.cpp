@@ -1,7 +1,8 @@
 #include "sa/multicast.h"
 
 #include <algorithm>
-#include <set>
+
+#include <fmt/format.h>
 
 #include "mad/notice.h"
 #include "mad/sa_records.h"
@@ -18,24 +19,24 @@ namespace join = mad::join;
 
 /// Bits of an MCMemberRecord's component mask.
 enum McBit {
-  kMgid = 0,
-  kPortGid,
-  kQkey,
-  kMlid,
-  kMtuSelector,
-  kMtu,
-  kTclass,
-  kPkey,
-  kRateSelector,
-  kRate,
-  kLifetimeSelector,
-  kLifetime,
-  kSl,
-  kFlowLabel,
-  kHopLimit,
-  kScope,
-  kJoinState,
-  kProxy
+  kMcMgid = 0,
+  kMcPortGid,
+  kMcQkey,
+  kMcMlid,
+  kMcMtuSelector,
+  kMcMtu,
+  kMcTclass,
+  kMcPkey,
+  kMcRateSelector,
+  kMcRate,
+  kMcLifetimeSelector,
+  kMcLifetime,
+  kMcSl,
+  kMcFlowLabel,
+  kMcHopLimit,
+  kMcScope,
+  kMcJoinState,
+  kMcProxy
 };
 constexpr unsigned kFirstMlid = 0xc000;
 constexpr unsigned kLastMlid = 0xfffe;
@@ -46,7 +47,7 @@ constexpr std::uint32_t kIpoibQkey = 0x0b1b;
 constexpr std::uint64_t kIpoibSignature = 0x401b;
 constexpr std::uint64_t kSaSignature = 0xa01b;  // groups whose MGID the SA chooses
 
-bool asks(const Request& request, int number) { return (request.sa.component_mask & bit(number)) != 0; }
+bool mc_asks(const Request& request, int number) { return (request.sa.component_mask & bit(number)) != 0; }
 unsigned signature(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 32 & 0xffff); }
 unsigned scope_of(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 48 & 0xf); }
 bool same_partition(Pkey a, Pkey b) { return ((raw(a) ^ raw(b)) & 0x7fff) == 0; }
@@ -93,7 +94,7 @@ Answer tell(const McMemberRecord& record, mad::Method method) {
 /// True when what the request says of a selected value holds for the group's.
 bool fits(const Request& request, int selector_bit, int value_bit, std::uint8_t selector, std::uint8_t asked,
           std::uint8_t held, bool by_rate) {
-  if (!asks(request, selector_bit) || !asks(request, value_bit)) return true;
+  if (!mc_asks(request, selector_bit) || !mc_asks(request, value_bit)) return true;
   const int a = by_rate ? rate_speed(asked) : asked;
   const int h = by_rate ? rate_speed(held) : held;
   if (a == 0 && static_cast<Selector>(selector) != Selector::best && by_rate) return false;
@@ -109,28 +110,39 @@ bool fits(const Request& request, int selector_bit, int value_bit, std::uint8_t 
   }
 }
 
-/// A join must not contradict the group that is there.
-bool agrees(const Request& request, const McMemberRecord& asked, const plan::McGroup& group) {
-  if (asks(request, kQkey) && asked.qkey != group.qkey) return false;
-  if (asks(request, kPkey) && !same_partition(asked.pkey, group.pkey)) return false;
-  if (asks(request, kSl) && asked.sl != group.sl) return false;
-  if (asks(request, kMlid) && asked.mlid != group.mlid) return false;
-  if (asks(request, kTclass) && asked.tclass != group.tclass) return false;
-  if (asks(request, kFlowLabel) && asked.flow_label != group.flow_label) return false;
-  return fits(request, kMtuSelector, kMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false) &&
-         fits(request, kRateSelector, kRate, asked.rate_selector, asked.rate, group.rate, true) &&
-         fits(request, kLifetimeSelector, kLifetime, asked.lifetime_selector, asked.lifetime, group.lifetime,
-              false);
+/// In what a join contradicts the group that is there; empty when it does not.
+std::string disagreement(const Request& request, const McMemberRecord& asked, const plan::McGroup& group) {
+  const auto differ = [](std::string_view what, auto wanted, auto held) {
+    return fmt::format("{} {:#x} is not the group's {:#x}", what, wanted, held);
+  };
+  if (mc_asks(request, kMcQkey) && asked.qkey != group.qkey) return differ("Q_Key", asked.qkey, group.qkey);
+  if (mc_asks(request, kMcPkey) && !same_partition(asked.pkey, group.pkey))
+    return differ("P_Key", raw(asked.pkey), raw(group.pkey));
+  if (mc_asks(request, kMcSl) && asked.sl != group.sl) return differ("SL", raw(asked.sl), raw(group.sl));
+  if (mc_asks(request, kMcMlid) && asked.mlid != group.mlid)
+    return differ("MLID", raw(asked.mlid), raw(group.mlid));
+  if (mc_asks(request, kMcTclass) && asked.tclass != group.tclass)
+    return differ("TClass", asked.tclass, group.tclass);
+  if (mc_asks(request, kMcFlowLabel) && asked.flow_label != group.flow_label)
+    return differ("FlowLabel", asked.flow_label, group.flow_label);
+  if (!fits(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false))
+    return fmt::format("the group's MTU code {} is not what is asked for", raw(group.mtu));
+  if (!fits(request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate, group.rate, true))
+    return fmt::format("the group's rate code {} is not what is asked for", group.rate);
+  if (!fits(request, kMcLifetimeSelector, kMcLifetime, asked.lifetime_selector, asked.lifetime,
+            group.lifetime, false))
+    return fmt::format("the group's packet lifetime code {} is not what is asked for", group.lifetime);
+  return {};
 }
 
 /// MTU, rate or lifetime of a new group: as asked, within what the port can.
 std::optional<std::uint8_t> new_value(const Request& request, int selector_bit, int value_bit,
                                       std::uint8_t selector, std::uint8_t asked, std::uint8_t otherwise,
                                       std::uint8_t most, Pick (*pick)(Selector, std::uint8_t, std::uint8_t)) {
-  if (!asks(request, selector_bit)) return otherwise;
+  if (!mc_asks(request, selector_bit)) return otherwise;
   const auto chosen = static_cast<Selector>(selector);
   if (chosen == Selector::best) return most;
-  if (!asks(request, value_bit)) return otherwise;
+  if (!mc_asks(request, value_bit)) return otherwise;
   const Pick picked = pick(chosen, asked, most);
   return picked.invalid ? std::nullopt : picked.value;
 }
@@ -143,6 +155,27 @@ unsigned mlid_capacity(const Context& context) {
   return capacity;
 }
 
+/// IPv6's solicited-node groups, one for about every interface: FF12:601B:<P_Key>::1:FFxx:xxxx. Packets of
+/// others do no harm there, since IPv6 looks at the address within. Source: RFC 4391, 4; RFC 4291, 2.7.1.
+bool is_solicited_node(const Gid& mgid) {
+  constexpr unsigned kIpv6Signature = 0x601b;
+  return signature(mgid) == kIpv6Signature && (mgid[0] & 0xffff) == 0 && mgid[1] >> 24 == 0x1ff;
+}
+
+/// The MLID that the fewest groups use, of those whose groups are solicited-node groups with the same packet
+/// properties; the lower of equals. Cost: O(groups); only for when no MLID is free.
+std::optional<Lid> least_used_mlid(const plan::SaState& state, const plan::McGroup& like) {
+  std::optional<Lid> best;
+  state.groups.each([&](const plan::McGroup& group) {
+    const bool fits_in = is_solicited_node(group.mgid) && group.pkey == like.pkey && group.sl == like.sl &&
+                         group.mtu == like.mtu && group.rate == like.rate;
+    if (!fits_in) return;
+    const auto rank = [&state](Lid mlid) { return std::pair(state.groups.users(mlid), mlid); };
+    if (!best || rank(group.mlid) < rank(*best)) best = group.mlid;
+  });
+  return best;
+}
+
 /// The port a member record is about; nullptr, with the status, when there is none.
 const End* member_port(const McMemberRecord& asked, const Context& context, std::uint16_t& wrong) {
   const Gid& gid = asked.port_gid;
@@ -150,60 +183,77 @@ const End* member_port(const McMemberRecord& asked, const Context& context, std:
     wrong = status::kInvalidGid;
     return nullptr;
   }
-  const End* port = context.index.find(interface_of(gid));
+  const End* port = find_end(context, interface_of(gid));
   if (port == nullptr) wrong = status::kInvalid;
   return port;
 }
 
-/// The slowest link and smallest MTU a member's port brings.
-bool port_can(const End& port, const plan::McGroup& group) {
-  return port.mtu >= raw(group.mtu) && (port.rate == 0 || rate_speed(port.rate) >= rate_speed(group.rate));
+/// What a port lacks for a group; empty when it can.
+std::string shortage(const Context& context, const End& port, const plan::McGroup& group) {
+  const std::string& name = context.index.fabric().node(port.port.node).description;
+  if (port.mtu < raw(group.mtu))
+    return fmt::format("MTU code {} of {} below the group's {}", port.mtu, name, raw(group.mtu));
+  if (port.rate != 0 && rate_speed(port.rate) < rate_speed(group.rate))
+    return fmt::format("rate code {} of {} below the group's {}", port.rate, name, group.rate);
+  return {};
+}
+
+Answer no(const Request& request, std::uint16_t status, std::string why) {
+  Answer answer = refusal(request, status);
+  answer.why = std::move(why);
+  return answer;
 }
 
 /// A group to be, or the status that refuses it.
 struct Made {
   plan::McGroup group;
   std::uint16_t refused = 0;
+  std::string why;
 };
 
 Made new_group(const Request& request, const McMemberRecord& asked, const End& port, const Context& context) {
-  const auto refused = [](std::uint16_t why) { return Made{{}, why}; };
-  for (const int needed : {kQkey, kPkey, kSl, kFlowLabel, kTclass})
-    if (!asks(request, needed)) return refused(status::kInsufficientComponents);
+  const auto refused = [](std::uint16_t status, std::string why) { return Made{{}, status, std::move(why)}; };
+  for (const int needed : {kMcQkey, kMcPkey, kMcSl, kMcFlowLabel, kMcTclass})
+    if (!mc_asks(request, needed))
+      return refused(status::kInsufficientComponents,
+                     "a new group needs Q_Key, P_Key, SL, FlowLabel and TClass");
   // A group begins with one who receives, or sends as a full member.
-  if ((asked.join_state & (join::kFull | join::kSendOnlyFull)) == 0) return refused(status::kInvalid);
-  if (!may_use(asked.pkey)) return refused(status::kInvalid);
+  if ((asked.join_state & (join::kFull | join::kSendOnlyFull)) == 0)
+    return refused(status::kInvalid, "the first member must be a full one");
+  if (!may_use(asked.pkey))
+    return refused(status::kInvalid, fmt::format("P_Key {:#x} is not the port's", raw(asked.pkey)));
   plan::McGroup group;
   group.mgid = asked.mgid;
   if (group.mgid == Gid{}) {
-    const std::uint64_t scope = asks(request, kScope) && asked.scope != 0 ? asked.scope : 2;
+    const std::uint64_t scope = mc_asks(request, kMcScope) && asked.scope != 0 ? asked.scope : 2;
     group.mgid = {
         0xff10000000000000u | scope << 48 | kSaSignature << 32 | (context.prefix >> 32 & 0xffffffffu), 0};
     // Spread by what is there already, so that no long row of taken ones has to be passed.
-    group.mgid[1] = context.state.groups->size();
-    while (context.state.groups->contains(group.mgid)) ++group.mgid[1];
+    group.mgid[1] = context.state.groups.size();
+    while (context.state.groups.contains(group.mgid)) ++group.mgid[1];
   } else if (!good_mgid(group.mgid)) {
-    return refused(status::kInvalid);
+    return refused(status::kInvalid, "no such MGID is allowed");
   }
-  const auto mtu = new_value(request, kMtuSelector, kMtu, asked.mtu_selector, asked.mtu,
+  const auto mtu = new_value(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu,
                              std::min(kDefaultMtu, port.mtu), port.mtu, pick_mtu);
   const std::uint8_t port_rate = port.rate == 0 ? kDefaultRate : port.rate;
   const auto rate = new_value(
-      request, kRateSelector, kRate, asked.rate_selector, asked.rate, kDefaultRate, port_rate,
+      request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate, kDefaultRate, port_rate,
       [](Selector selector, std::uint8_t code, std::uint8_t most) {
         // A group may be slower than the link.
         if (selector == Selector::exactly && rate_speed(code) != 0 && rate_speed(code) <= rate_speed(most))
           return Pick{false, code};
         return pick_rate(selector, code, most);
       });
-  const auto lifetime = new_value(request, kLifetimeSelector, kLifetime, asked.lifetime_selector,
+  const auto lifetime = new_value(request, kMcLifetimeSelector, kMcLifetime, asked.lifetime_selector,
                                   asked.lifetime, 0, 63, pick_lifetime);
-  if (!mtu || !rate || !lifetime) return refused(status::kInvalid);
-  const auto broadcast = context.state.groups->find(
-      ipoib_broadcast(asked.pkey, static_cast<std::uint8_t>(scope_of(group.mgid))));
+  if (!mtu || !rate || !lifetime)
+    return refused(status::kInvalid, "MTU, rate or lifetime is none, or more than the port can");
+  const auto broadcast =
+      context.state.groups.find(ipoib_broadcast(asked.pkey, static_cast<std::uint8_t>(scope_of(group.mgid))));
   const bool ipoib = signature(group.mgid) == kIpoibSignature;
   if (ipoib && broadcast && (asked.qkey != broadcast->qkey || asked.sl != broadcast->sl))
-    return refused(status::kInvalid);
+    return refused(status::kInvalid, "Q_Key or SL is not the broadcast group's");
   group.mtu = static_cast<Mtu>(*mtu);
   group.rate = *rate;
   group.lifetime = *lifetime;
@@ -212,35 +262,44 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
   group.sl = asked.sl;
   group.tclass = asked.tclass;
   group.flow_label = asked.flow_label;
-  group.hop_limit = asks(request, kHopLimit) ? asked.hop_limit : std::uint8_t{0};
+  group.hop_limit = mc_asks(request, kMcHopLimit) ? asked.hop_limit : std::uint8_t{0};
   const unsigned capacity = mlid_capacity(context);
-  const bool wished = asks(request, kMlid) && raw(asked.mlid) >= kFirstMlid &&
-                      raw(asked.mlid) < kFirstMlid + capacity && !context.state.groups->uses(asked.mlid);
+  const bool wished = mc_asks(request, kMcMlid) && raw(asked.mlid) >= kFirstMlid &&
+                      raw(asked.mlid) < kFirstMlid + capacity && !context.state.groups.uses(asked.mlid);
   const std::optional<Lid> mlid =
-      wished ? std::optional(asked.mlid) : context.state.groups->free_mlid(capacity);
-  if (!mlid) return refused(status::kNoResources);
-  group.mlid = *mlid;
-  return {group, 0};
+      wished ? std::optional(asked.mlid) : context.state.groups.free_mlid(capacity);
+  if (mlid) {
+    group.mlid = *mlid;
+    return {group, 0, {}};
+  }
+  const std::optional<Lid> shared = context.share_mlids && is_solicited_node(group.mgid)
+                                        ? least_used_mlid(context.state, group)
+                                        : std::nullopt;
+  if (!shared) return refused(status::kNoResources, "no multicast LID is free");
+  group.mlid = *shared;
+  return {group, 0, {}};
 }
 
 plan::SaState with_group(const plan::SaState& state, const plan::McGroup& group) {
   plan::SaState next = state;
-  next.groups = std::make_shared<const plan::McGroups>(state.groups->with(group));
+  next.groups = state.groups.with(group);
   return next;
 }
 
 plan::SaState without_group(const plan::SaState& state, const Gid& mgid) {
   plan::SaState next = state;
-  next.groups = std::make_shared<const plan::McGroups>(state.groups->without(mgid));
+  next.groups = state.groups.without(mgid);
   return next;
 }
 
 /// A group without a member that may receive has ended, unless it is ours.
 bool over(const plan::McGroup& group) {
   if (group.permanent) return false;
-  return std::ranges::none_of(group.members, [](const auto& member) {
-    return (member.second.join_state & (join::kFull | join::kSendOnlyFull)) != 0;
+  bool receives = false;
+  group.members.each([&receives](Guid, const plan::McMember& member) {
+    receives = receives || (member.join_state & (join::kFull | join::kSendOnlyFull)) != 0;
   });
+  return !receives;
 }
 
 }  // namespace
@@ -254,16 +313,16 @@ Gid ipoib_broadcast(Pkey pkey, std::uint8_t scope) {
 void mc_member_records(const Context& context, Collector& records) {
   const Request& request = records.request();
   const auto asked = mad::decode<McMemberRecord>(request.data);
-  const bool by_port = records.asks(kPortGid);
-  records.settle(kPortGid);
-  records.settle(kJoinState);
+  const bool by_port = records.asks(kMcPortGid);
+  records.settle(kMcPortGid);
+  records.settle(kMcJoinState);
   const auto selected = [&](const plan::McGroup& group) {
-    return fits(request, kMtuSelector, kMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false) &&
-           fits(request, kRateSelector, kRate, asked.rate_selector, asked.rate, group.rate, true) &&
-           fits(request, kLifetimeSelector, kLifetime, asked.lifetime_selector, asked.lifetime,
+    return fits(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false) &&
+           fits(request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate, group.rate, true) &&
+           fits(request, kMcLifetimeSelector, kMcLifetime, asked.lifetime_selector, asked.lifetime,
                 group.lifetime, false);
   };
-  context.state.groups->each([&](const plan::McGroup& group) {
+  context.state.groups.each([&](const plan::McGroup& group) {
     if (records.enough() || !selected(group)) return;
     // Members are for those who are trusted; others see the group.
     if (!request.trusted && !by_port) {
@@ -271,50 +330,62 @@ void mc_member_records(const Context& context, Collector& records) {
       records.offer();
       return;
     }
-    for (const auto& [guid, member] : group.members) {
-      if (by_port && interface_of(asked.port_gid) != guid) continue;
+    const auto tell_member = [&](Guid, const plan::McMember& member) {
+      if (records.enough()) return;
       McMemberRecord record = record_of(group);
       record.port_gid = member.gid;
       if (request.trusted) record.join_state = member.join_state;
       if (request.trusted) record.proxy_join = member.proxy;
       encode_into(records.begin(), record);
       records.offer();
-    }
+    };
+    if (!by_port) return group.members.each(tell_member);
+    const Guid guid = interface_of(asked.port_gid);
+    if (const plan::McMember* member = group.members.find(guid)) tell_member(guid, *member);
   });
 }
 
 Answer join_group(const Request& request, const Context& context) {
   const auto asked = mad::decode<McMemberRecord>(request.data);
-  for (const int needed : {kMgid, kPortGid, kJoinState})
-    if (!asks(request, needed)) return refusal(request, status::kInsufficientComponents);
-  if (asked.join_state == 0) return refusal(request, status::kInvalid);
+  for (const int needed : {kMcMgid, kMcPortGid, kMcJoinState})
+    if (!mc_asks(request, needed))
+      return no(request, status::kInsufficientComponents, "MGID, PortGID and JoinState must be given");
+  if (asked.join_state == 0) return no(request, status::kInvalid, "JoinState 0");
   std::uint16_t wrong = 0;
   const End* port = member_port(asked, context, wrong);
-  if (port == nullptr) return refusal(request, wrong);
-  const auto found = context.state.groups->find(asked.mgid);
+  if (port == nullptr) return no(request, wrong, "PortGID " + to_string(asked.port_gid) + " is nobody's");
+  const auto found = context.state.groups.find(asked.mgid);
   const bool fresh = asked.mgid == Gid{} || !found;
   plan::McGroup group;
   if (fresh) {
     Made made = new_group(request, asked, *port, context);
-    if (made.refused != 0) return refusal(request, made.refused);
+    if (made.refused != 0)
+      return no(
+          request, made.refused,
+          fmt::format("there is no group {}, and it cannot be made: {}", to_string(asked.mgid), made.why));
     group = std::move(made.group);
   } else {
     group = *found;
-    if (!agrees(request, asked, group)) return refusal(request, status::kInvalid);
+    if (const std::string why = disagreement(request, asked, group); !why.empty())
+      return no(request, status::kInvalid, why);
   }
-  if (!port_can(*port, group)) return refusal(request, status::kInvalid);
-  plan::McMember& member = group.members[port->guid];
+  if (const std::string why = shortage(context, *port, group); !why.empty())
+    return no(request, status::kInvalid, why);
+  const Guid guid = interface_of(asked.port_gid);  // an alias is a member of its own
+  const plan::McMember* held = group.members.find(guid);
+  plan::McMember member = held == nullptr ? plan::McMember{} : *held;
   const End* asker = context.index.find(request.from.lid);
   const bool known = member.join_state != 0;
   member.gid = asked.port_gid;
   member.join_state = static_cast<std::uint8_t>(member.join_state | asked.join_state);
   if (!known) member.proxy = asker == nullptr || asker->guid != port->guid;
+  const bool changed = fresh || held == nullptr || *held != member;
+  if (changed) group.members.set(guid, member);
   McMemberRecord told = record_of(group);
   told.port_gid = asked.port_gid;
   told.join_state = member.join_state;
   told.proxy_join = member.proxy;
   Answer answer = tell(told, mad::Method::get_resp);
-  const bool changed = fresh || group != *found;
   if (changed) answer.state = with_group(context.state, group);
   if (fresh) answer.events.push_back({raw(mad::TrapNumber::multicast_group_created), group.mgid, group.pkey});
   return answer;
@@ -322,24 +393,27 @@ Answer join_group(const Request& request, const Context& context) {
 
 Answer leave_group(const Request& request, const Context& context) {
   const auto asked = mad::decode<McMemberRecord>(request.data);
-  for (const int needed : {kMgid, kPortGid, kJoinState})
-    if (!asks(request, needed)) return refusal(request, status::kInsufficientComponents);
-  const auto found = context.state.groups->find(asked.mgid);
+  for (const int needed : {kMcMgid, kMcPortGid, kMcJoinState})
+    if (!mc_asks(request, needed)) return refusal(request, status::kInsufficientComponents);
+  const auto found = context.state.groups.find(asked.mgid);
   if (!found) return refusal(request, status::kInvalid);
   plan::McGroup group = *found;
-  const auto member = group.members.find(interface_of(asked.port_gid));
-  if (member == group.members.end()) return refusal(request, status::kInvalid);
-  const std::uint8_t held = member->second.join_state;
+  const Guid guid = interface_of(asked.port_gid);
+  const plan::McMember* found_member = group.members.find(guid);
+  if (found_member == nullptr) return refusal(request, status::kInvalid);
+  plan::McMember member = *found_member;
+  const std::uint8_t held = member.join_state;
   if (asked.join_state == 0 || (asked.join_state & ~held) != 0) return refusal(request, status::kInvalid);
   const auto left = static_cast<std::uint8_t>(held & ~asked.join_state);
   McMemberRecord told = record_of(group);
   told.port_gid = asked.port_gid;
   told.join_state = left;
-  told.proxy_join = member->second.proxy;
+  told.proxy_join = member.proxy;
+  member.join_state = left;
   if (left == 0)
-    group.members.erase(member);
+    group.members.erase(guid);
   else
-    member->second.join_state = left;
+    group.members.set(guid, member);
   Answer answer = tell(told, mad::Method::delete_resp);
   if (over(group)) {
     answer.state = without_group(context.state, group.mgid);
@@ -352,7 +426,7 @@ Answer leave_group(const Request& request, const Context& context) {
 
 std::optional<plan::SaState> with_own_groups(const plan::SaState& state) {
   const Gid mgid = ipoib_broadcast(kDefaultPkey);
-  if (state.groups->contains(mgid)) return std::nullopt;
+  if (state.groups.contains(mgid)) return std::nullopt;
   plan::McGroup group;
   group.mgid = mgid;
   group.qkey = kIpoibQkey;
@@ -361,16 +435,16 @@ std::optional<plan::SaState> with_own_groups(const plan::SaState& state) {
   group.rate = kDefaultRate;
   group.lifetime = kIpoibLifetime;
   group.permanent = true;
-  group.mlid = *state.groups->free_mlid(plan::McGroups::kMlids);
+  group.mlid = *state.groups.free_mlid(plan::McGroups::kMlids);
   return with_group(state, group);
 }
 
 std::optional<plan::SaState> without_ports(const plan::SaState& state, const std::vector<Guid>& gone,
                                            std::vector<Event>& events) {
   std::optional<plan::SaState> next;
-  state.groups->each([&](const plan::McGroup& group) {
+  state.groups.each([&](const plan::McGroup& group) {
     plan::McGroup kept = group;
-    for (const Guid guid : gone) kept.members.erase(guid);
+    for (const Guid guid : gone) (void)kept.members.erase(guid);
     if (kept.members.size() == group.members.size()) return;
     const plan::SaState& base = next ? *next : state;
     if (over(kept)) {

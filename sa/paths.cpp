@@ -69,7 +69,7 @@ Side side_of(const Context& context, bool has_gid, const Gid& gid, bool has_lid,
   Side side;
   side.given = has_gid || has_lid;
   if (has_gid) {
-    side.end = local(context, gid) ? context.index.find(interface_of(gid)) : nullptr;
+    side.end = local(context, gid) ? find_end(context, interface_of(gid)) : nullptr;
     if (side.end == nullptr) side.wrong = status::kNoRecords;
     side.gid = gid;
   }
@@ -191,8 +191,9 @@ Answer made_of(const Request& request, Paths& paths, bool table, mad::Method met
 /// The path to a multicast group is what its members send with.
 Answer group_path(const Request& request, const Context& context, const Wish& wish, const Side& from,
                   bool table) {
-  const auto group = context.state.groups->find(wish.record.dgid);
-  const bool member = group != nullptr && (from.end == nullptr || group->members.contains(from.end->guid));
+  const auto group = context.state.groups.find(wish.record.dgid);
+  const bool member = group != nullptr && (from.end == nullptr || group->members.contains(from.end->guid) ||
+                                           group->members.contains(interface_of(from.gid)));
   Paths none(context, wish, 0);
   if (!member)
     return made_of(request, none, table, table ? mad::Method::get_table_resp : mad::Method::get_resp);

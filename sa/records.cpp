@@ -39,12 +39,18 @@ void tell_speed(mad::PortInfo& info, LinkSpeed speed) {
 }
 
 /// What we know of a port: as found, with what we have planned for it since.
-mad::PortInfo port_info(const Context& context, PortRef ref) {
+mad::PortInfo port_info(const Context& context, PortRef ref, bool trusted) {
   const Fabric& fabric = context.index.fabric();
   const plan::Plan& plan = *context.index.view().plan;
   const fabric::Port& port = fabric.port(ref);
   const std::size_t slot = fabric.node(ref.node).first_port + raw(ref.port);
   mad::PortInfo info;
+  if (context.devices != nullptr)
+    if (const mad::AttrData* held =
+            context.devices->find(fabric.node(ref.node).guid, mad::AttrId::port_info, raw(ref.port)))
+      info = mad::decode<mad::PortInfo>(*held);
+  if (!trusted) info.m_key = 0;
+  info.client_reregister = false;
   info.local_port = ref.port;
   info.state = port.state;
   info.phys = port.phys;
@@ -95,7 +101,7 @@ void port_info_records(const Context& context, Collector& records) {
   const bool whole = (records.request().data[3] & 0x80) != 0;
   records.settle(2);
   const auto tell = [&](const End& end, PortRef ref) {
-    mad::PortInfo info = port_info(context, ref);
+    mad::PortInfo info = port_info(context, ref, records.request().trusted);
     if (mask1 && (info.capabilities & wanted.capabilities) != wanted.capabilities) return;
     if (mask2 && (info.capabilities2 & wanted.capabilities2) != wanted.capabilities2) return;
     const std::span<std::uint8_t> record = records.begin();
@@ -119,6 +125,10 @@ void switch_info_records(const Context& context, Collector& records) {
     if (!end.is_switch) return;
     const fabric::SwitchFacts& facts = fabric.node(end.port.node).switch_facts;
     mad::SwitchInfo info;
+    if (context.devices != nullptr)
+      if (const mad::AttrData* held =
+              context.devices->find(fabric.node(end.port.node).guid, mad::AttrId::switch_info, 0))
+        info = mad::decode<mad::SwitchInfo>(*held);
     info.lft_capacity = facts.lft_capacity;
     info.mft_capacity = facts.mft_capacity;
     info.lft_top = plan.routes().top;
@@ -143,6 +153,34 @@ void lft_records(const Context& context, Collector& records) {
       std::copy_n(lft.begin() + static_cast<std::ptrdiff_t>(block * mad::kLftBlock), mad::kLftBlock,
                   record.begin() + 8);
       records.offer();
+    }
+  });
+}
+
+/// Blocks with nothing in them are not told: a table without groups has no record.
+void mft_records(const Context& context, Collector& records) {
+  constexpr std::uint32_t kFirstMlid = 0xc000;
+  constexpr std::uint32_t kMlids = 32;
+  if (!context.multicast || context.multicast->size() != context.index.fabric().switch_count()) return;
+  each_end(context, records, [&](const End& end) {
+    if (!end.is_switch) return;
+    const auto& entries = (*context.multicast)[raw(end.leaf)];
+    const std::uint32_t positions = context.index.fabric().node(end.port.node).port_count / 16u + 1;
+    for (auto from = entries.begin(); from != entries.end() && !records.enough();) {
+      const std::uint32_t block = (raw(from->mlid) - kFirstMlid) / kMlids;
+      auto next = from;
+      while (next != entries.end() && (raw(next->mlid) - kFirstMlid) / kMlids == block) ++next;
+      for (std::uint32_t position = 0; position < positions; ++position) {
+        const std::span<std::uint8_t> record = records.begin();
+        put_bits(record, 0, 16, raw(end.base));
+        put_bits(record, 16, 4, position);
+        put_bits(record, 23, 9, block);
+        for (auto entry = from; entry != next; ++entry)
+          put_bits(record, 64 + (raw(entry->mlid) - kFirstMlid) % kMlids * 16u, 16,
+                   entry->ports[position / 4] >> position % 4 * 16 & 0xffff);
+        records.offer();
+      }
+      from = next;
     }
   });
 }
@@ -175,17 +213,6 @@ void link_records(const Context& context, Collector& records) {
       encode_into(records.begin(), mad::LinkRecord{end.base, from.port, to.port, lid_of(to)});
       records.offer();
     }
-  });
-}
-
-void guid_info_records(const Context& context, Collector& records) {
-  each_end(context, records, [&](const End& end) {
-    const std::span<std::uint8_t> record = records.begin();
-    put_bits(record, 0, 16, raw(end.base));
-    mad::GuidInfo guids;
-    guids.guids[0] = end.guid;
-    encode_into(record.subspan(8), guids);
-    records.offer();
   });
 }
 

@@ -10,6 +10,7 @@ void node_records(const Context& context, Collector& records);
 void port_info_records(const Context& context, Collector& records);
 void switch_info_records(const Context& context, Collector& records);
 void lft_records(const Context& context, Collector& records);
+void mft_records(const Context& context, Collector& records);
 void sm_info_records(const Context& context, Collector& records);
 void link_records(const Context& context, Collector& records);
 void guid_info_records(const Context& context, Collector& records);

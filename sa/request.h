@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "mad/blocks.h"
 #include "mad/sa.h"
 #include "mad/sm_info.h"
+#include "plan/multicast.h"
 #include "plan/sa_state.h"
 #include "sa/index.h"
 
@@ -36,8 +38,21 @@ struct Context {
   mad::SmInfo self;
   std::span<const OtherManager> others;
   std::uint64_t prefix = kLinkLocalPrefix;
-  std::int64_t now = 0;  ///< Seconds since 1970.
+  std::int64_t now = 0;      ///< Seconds since 1970.
+  bool share_mlids = false;  ///< IPv6 solicited-node groups share an MLID when none is free.
+  /// PortInfo and SwitchInfo as last read from the devices; may be null: then what the View tells must do.
+  const mad::Blocks* devices = nullptr;
+  /// Tables read because somebody asked for them (sa/tables.h); null: none.
+  const mad::Blocks* tables = nullptr;
+  std::shared_ptr<const plan::MulticastTables> multicast;  ///< As planned; may be null.
 };
+
+/// The end port of a GUID, its own or an alias; nullptr when nobody has it.
+inline const End* find_end(const Context& context, Guid guid) {
+  if (const End* end = context.index.find(guid)) return end;
+  const plan::AliasGuid* alias = context.state.aliases.find(guid);
+  return alias == nullptr ? nullptr : context.index.find(alias->port);
+}
 
 /// A notice to send to those who have subscribed to it.
 struct Event {
@@ -55,11 +70,16 @@ struct Answer {
   std::vector<std::uint8_t> data;      ///< Records, each padded to whole offsets.
   std::optional<plan::SaState> state;  ///< To be kept before the answer goes out.
   std::vector<Event> events;
+  std::string why;                ///< Of a refused join, for people.
+  std::optional<Guid> new_guids;  ///< The GUIDInfo of this port has changed with the state.
 };
 
 /// Decides. The caller has already dropped what must not be answered at all: a foreign SM_Key, responses, and
 /// everything while we are not master.
 Answer answer(const Request& request, const Context& context);
+
+/// Whether we know an attribute, whatever may be done with it.
+bool is_known(mad::SaAttr attribute);
 
 /// The answer that says only "no": the request's data comes back.
 Answer refusal(const Request& request, std::uint16_t status);

@@ -33,10 +33,7 @@ mad::ServiceRecord record_of(const plan::Service& service, std::int64_t now, boo
   return record;
 }
 
-/// One registration: an id at a GID in a partition.
-bool same(const plan::Service& service, const mad::ServiceRecord& record) {
-  return service.id == record.id && service.gid == record.gid && service.pkey == record.pkey;
-}
+plan::ServiceKey key_of(const mad::ServiceRecord& record) { return {record.id, record.gid, record.pkey}; }
 
 Answer echo(const mad::ServiceRecord& record, mad::Method method) {
   Answer answer;
@@ -56,12 +53,11 @@ void service_records(const Context& context, Collector& records) {
   records.settle(kKeyBit);
   records.settle(kLeaseBit);
   const auto asked = mad::decode<mad::ServiceRecord>(records.request().data);
-  for (const auto& service : *context.state.services) {
-    if (!live(*service, context.now) || (by_key && service->key != asked.key)) continue;
+  context.state.services.each([&](const plan::ServiceKey&, const plan::SaState::ServicePtr& service) {
+    if (records.enough() || !live(*service, context.now) || (by_key && service->key != asked.key)) return;
     encode_into(records.begin(), record_of(*service, context.now, records.request().trusted));
     records.offer();
-    if (records.enough()) return;
-  }
+  });
 }
 
 Answer set_service(const Request& request, const Context& context) {
@@ -73,19 +69,16 @@ Answer set_service(const Request& request, const Context& context) {
   // Partitions are not planned yet: everybody is in the default one alone.
   const unsigned partition = raw(asked.pkey) & 0x7fffu;
   if (partition != 0 && partition != (raw(kDefaultPkey) & 0x7fffu)) return refusal(request, status::kInvalid);
-  plan::SaState::Services kept;
-  kept.reserve(context.state.services->size() + 1);
-  for (const auto& service : *context.state.services)
-    if (!same(*service, asked) && live(*service, context.now)) kept.push_back(service);
-  if (kept.size() >= kMostServices) return refusal(request, status::kNoResources);
-  kept.push_back(std::make_shared<const plan::Service>(plan::Service{asked.id, asked.gid, asked.pkey,
-                                                                     asked.lease, context.now + asked.lease,
-                                                                     asked.key, asked.name, asked.data}));
+  const bool known = context.state.services.contains(key_of(asked));
+  if (!known && context.state.services.size() >= kMostServices) return refusal(request, status::kNoResources);
   mad::ServiceRecord told = asked;
   if (!request.trusted) told.key = {};
   Answer answer = echo(told, mad::Method::get_resp);
   answer.state = context.state;
-  answer.state->services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  answer.state->services.set(
+      key_of(asked), std::make_shared<const plan::Service>(
+                         plan::Service{asked.id, asked.gid, asked.pkey, asked.lease,
+                                       context.now + asked.lease, asked.key, asked.name, asked.data}));
   return answer;
 }
 
@@ -93,26 +86,27 @@ Answer delete_service(const Request& request, const Context& context) {
   // Id, GID and P_Key name a registration whatever the mask says: clients set only what they searched by.
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
   if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = kDefaultPkey;
-  const auto& services = *context.state.services;
-  const auto found =
-      std::ranges::find_if(services, [&](const auto& service) { return same(*service, asked); });
-  if (found == services.end() || !live(**found, context.now)) return refusal(request, status::kNoRecords);
+  const plan::SaState::ServicePtr* found = context.state.services.find(key_of(asked));
+  if (found == nullptr || !live(**found, context.now)) return refusal(request, status::kNoRecords);
   Answer answer = echo(record_of(**found, context.now, request.trusted), mad::Method::delete_resp);
-  plan::SaState::Services kept = services;
-  kept.erase(kept.begin() + (found - services.begin()));
   answer.state = context.state;
-  answer.state->services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  answer.state->services.erase(key_of(asked));
   return answer;
 }
 
-std::optional<plan::SaState> without_expired(const plan::SaState& state, std::int64_t now) {
-  if (std::ranges::all_of(*state.services, [now](const auto& service) { return live(*service, now); }))
-    return std::nullopt;
-  plan::SaState::Services kept;
-  for (const auto& service : *state.services)
-    if (live(*service, now)) kept.push_back(service);
+std::optional<std::int64_t> next_expiry(const plan::SaState& state) {
+  std::optional<std::int64_t> next;
+  state.services.each([&next](const plan::ServiceKey&, const plan::SaState::ServicePtr& service) {
+    if (service->lease != kForEver) next = std::min(next.value_or(service->expires), service->expires);
+  });
+  return next;
+}
+
+plan::SaState without_expired(const plan::SaState& state, std::int64_t now) {
   plan::SaState next = state;
-  next.services = std::make_shared<const plan::SaState::Services>(std::move(kept));
+  state.services.each([&](const plan::ServiceKey& key, const plan::SaState::ServicePtr& service) {
+    if (!live(*service, now)) next.services.erase(key);
+  });
   return next;
 }
 

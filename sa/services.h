@@ -9,7 +9,11 @@ namespace weft::sa {
 Answer set_service(const Request& request, const Context& context);
 Answer delete_service(const Request& request, const Context& context);
 
-/// The state without the services whose lease has run out; nothing when none has. Cost: O(services).
-std::optional<plan::SaState> without_expired(const plan::SaState& state, std::int64_t now);
+/// When the first lease runs out, in seconds since 1970; nothing when none does. Cost: O(services).
+std::optional<std::int64_t> next_expiry(const plan::SaState& state);
+
+/// The state without the services whose lease has run out. They are hidden from queries at once, so this may
+/// come late. Cost: O(services).
+plan::SaState without_expired(const plan::SaState& state, std::int64_t now);
 
 }  // namespace weft::sa

@@ -201,7 +201,7 @@ TEST(Store, MovesAnotherApplicationsDatabaseAside) {
 TEST(Store, MovesWrongTablesAside) {
   const TemporaryDirectory directory;
   run_sql(directory.path() / "state.db",
-          "CREATE TABLE lids (guid INTEGER); PRAGMA application_id = 0x57454654; PRAGMA user_version = 1");
+          "CREATE TABLE lids (guid INTEGER); PRAGMA application_id = 0x57454654; PRAGMA user_version = 3");
   expect_moved_aside(directory);
 }
 

@@ -89,10 +89,18 @@ struct Desk {
   }
   Answer ask(Request made) {
     made.data = data;
-    Answer got = answer(made, {index, state, self, {}, kLinkLocalPrefix, now});
+    Answer got = answer(made, context());
     if (got.state) state = *got.state;
     events.insert(events.end(), got.events.begin(), got.events.end());
     return got;
+  }
+  Context context() const {
+    Context made{index, state, self, {}, kLinkLocalPrefix, now};
+    made.share_mlids = share_mlids;
+    made.devices = &devices;
+    made.tables = &tables;
+    made.multicast = multicast;
+    return made;
   }
   Answer get(mad::SaAttr attribute, std::uint64_t mask = 0) {
     data.assign(200, 0);
@@ -109,6 +117,10 @@ struct Desk {
   plan::SaState state;
   mad::SmInfo self;
   std::int64_t now = 1'000'000;
+  mad::Blocks devices;
+  mad::Blocks tables;
+  std::shared_ptr<const plan::MulticastTables> multicast;
+  bool share_mlids = false;
   bool trusted = false;
   std::string asker = "HcaB";
   std::vector<std::uint8_t> data = std::vector<std::uint8_t>(200);

@@ -145,7 +145,7 @@ TEST(G14ToG18, JoinStatesAddUpAndGoOneByOne) {
     EXPECT_EQ(desk.join(desk.member(kBroadcast), kJoinMask & ~bit(missing)).status, 0x0600);
     EXPECT_EQ(desk.leave(desk.member(kBroadcast), kJoinMask & ~bit(missing)).status, 0x0600);
   }
-  EXPECT_TRUE(desk.state.groups->contains(kBroadcast)) << "G41: ours stays";
+  EXPECT_TRUE(desk.state.groups.contains(kBroadcast)) << "G41: ours stays";
 }
 
 TEST(G19ToG22, NewGroups) {
@@ -233,7 +233,7 @@ TEST(G40G44, AGroupEndsWithItsLastReceiver) {
   desk.join(desk.member(kOther), kNewMask);
   desk.join(desk.member(kOther, "HcaC", 4));
   desk.leave(desk.member(kOther));
-  EXPECT_FALSE(desk.state.groups->contains(kOther));
+  EXPECT_FALSE(desk.state.groups.contains(kOther));
   EXPECT_EQ(desk.events.back().trap, 67);
   EXPECT_EQ(desk.leave(desk.member(kOther, "HcaC", 4)).status, 0x0200);
   desk.join(desk.member(kOther), kNewMask);
@@ -241,8 +241,8 @@ TEST(G40G44, AGroupEndsWithItsLastReceiver) {
   std::vector<Event> events;
   const auto without = without_ports(desk.state, {desk.guid_of("HcaB")}, events);
   ASSERT_TRUE(without);
-  EXPECT_FALSE(without->groups->contains(kOther));
-  EXPECT_TRUE(without->groups->find(kBroadcast)->members.empty());
+  EXPECT_FALSE(without->groups.contains(kOther));
+  EXPECT_TRUE(without->groups.find(kBroadcast)->members.empty());
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].trap, 67);
 }
@@ -260,7 +260,7 @@ TEST(G42, MlidsRunOut) {
   EXPECT_EQ(made, 16382) << "all MLIDs but the broadcast group's";
   for (int i = 0; i < made; ++i)
     ASSERT_EQ(desk.leave(desk.member({0xff12000000000000, 0x100u + static_cast<unsigned>(i)})).status, 0);
-  EXPECT_EQ(desk.state.groups->size(), 1u);
+  EXPECT_EQ(desk.state.groups.size(), 1u);
 }
 
 }  // namespace

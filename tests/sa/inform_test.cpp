@@ -39,7 +39,7 @@ TEST(E1ToE4, SubscribingTwiceIsOneSubscription) {
   EXPECT_EQ(all.offset, 4);
   EXPECT_EQ(desk.subscribe(desk.wish(3, 64, 4)).status, 0);
   EXPECT_EQ(desk.subscribe(desk.wish(3, 64, 4)).status, 0);
-  EXPECT_EQ(desk.state.subscriptions->size(), 2u);
+  EXPECT_EQ(plan::subscription_count(desk.state), 2u);
   const Answer listed = desk.table(SaAttr::inform_info_record);
   EXPECT_EQ(count(listed), 2u);
   EXPECT_EQ(get_bits(listed.data, 64, 64), raw(desk.guid_of("HcaB")));
@@ -84,7 +84,7 @@ TEST(E11ToE13, TheirRecordsAreOnlyRead) {
 TEST(Wants, MatchesIssuerTypeTrapAndProducer) {
   InformDesk desk;
   desk.subscribe(desk.wish(3, 66, 4));
-  const plan::Subscription& to = *desk.state.subscriptions->front();
+  const plan::Subscription& to = (*desk.state.subscriptions.find(desk.guid_of("HcaB")))->front();
   const Gid manager = desk.gid_of("HcaA");
   const auto bytes =
       notice_of({66, ipoib_broadcast(Pkey{0xffff}), Pkey{0xffff}}, desk.lid_of("HcaA"), manager);

@@ -37,6 +37,21 @@ Output Simulator::ctl(const std::string& command) const {
   return run(program("weftsim") + " ctl --socket " + socket_ + " " + command);
 }
 
+WeftDaemon::WeftDaemon(const Simulator& simulator, const std::string& host, const std::string& options)
+    : socket_(simulator.path("weftd.sock")) {
+  const std::string file = simulator.path("weft.yaml");
+  write_file(file, "transport: { kind: ibsim, ibsim: { socket: " + simulator.socket() + ", host: " + host +
+                       " } }\ncontrol: { socket: " + socket_ + " }\nstate_dir: " + simulator.path("state") +
+                       "\n" + options);
+  std::filesystem::create_directory(simulator.path("state"));
+  process_ = std::make_unique<Background>(program("weftd") + " --config " + file, Environment{},
+                                          simulator.path(""), simulator.path("weftd.log"));
+}
+
+bool WeftDaemon::is_up(std::chrono::seconds limit) const {
+  return eventually([this] { return log().find("clean=true") != std::string::npos; }, limit);
+}
+
 OpenSm::OpenSm(const Environment& environment, const std::string& directory, const std::string& options)
     : log_(directory + "/osm.log") {
   write_file(directory + "/opensm.conf", "force_log_flush TRUE\n");

@@ -33,6 +33,21 @@ class Simulator {
   std::unique_ptr<Background> process_;
 };
 
+/// weftd on a simulator, through its native client.
+class WeftDaemon {
+ public:
+  WeftDaemon(const Simulator& simulator, const std::string& host, const std::string& options = "");
+  /// False when no clean sweep has ended in time.
+  bool is_up(std::chrono::seconds limit = std::chrono::seconds(60)) const;
+  std::string log() const { return process_->log(); }
+  const std::string& socket() const { return socket_; }
+  Background& process() { return *process_; }
+
+ private:
+  std::string socket_;
+  std::unique_ptr<Background> process_;
+};
+
 /// OpenSM on some simulator, from its start to SUBNET UP.
 class OpenSm {
  public:

@@ -1,4 +1,5 @@
-// The long runs on weftsim: all osmtest flows against OpenSM, with and without -d1, side by side.
+// The long runs on weftsim: all osmtest flows against OpenSM, with and without -d1, side by side,
+// and against weftd.
 #include <future>
 
 #include <fmt/format.h>
@@ -41,6 +42,13 @@ TEST(AllOfOsmtest, PassesAgainstOpenSmWithOneDispatcherAndWithTwo) {
   std::future<std::string> beside = std::async(std::launch::async, [&one] { return failures(one); });
   EXPECT_EQ(failures(two), "");
   EXPECT_EQ(beside.get(), "") << "with -d1";
+}
+
+TEST(AllOfOsmtest, PassesAgainstWeftd) {
+  Simulator sim(WEFT_SOURCE_DIR "/tests/fabrics/tree-12.net");
+  const WeftDaemon weftd(sim, "h00000");
+  ASSERT_TRUE(weftd.is_up()) << weftd.log();
+  EXPECT_EQ(failures(sim), "");
 }
 
 }  // namespace

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mad/sa_records.h"
-#include "sa/components.h"
 #include "sa/multicast.h"
-#include "tests/whole/whole.h"
+#include "tests/whole/sa_client.h"
 
 namespace weft::test {
 namespace {
@@ -15,93 +13,10 @@ using mad::SaAttr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A client at a host's port, as a kernel's RMPP would behave, by hand.
-class Client final : public sim::Endpoint {
- public:
-  Client(Whole& whole, std::string_view host)
-      : whole_(whole),
-        port_(whole.world->port_of(whole.node(host), PortNum{1})),
-        id_(whole.network->attach(port_, *this)) {}
-  ~Client() override { whole_.network->detach(id_); }
-
-  void receive(const mad::Mad& mad) override { got.push_back(mad); }
-  void device_lost(const Error&) override {}
-
-  mad::Mad request(Method method, SaAttr attribute, std::uint64_t mask = 0) {
-    mad::Mad mad;
-    mad::Header header;
-    header.mgmt_class = mad::MgmtClass::subn_adm;
-    header.class_version = mad::kSaVersion;
-    header.method = method;
-    header.attribute = static_cast<mad::AttrId>(attribute);
-    header.tid = ++tid_;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
-    mad::SaHeader sa;
-    sa.component_mask = mask;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
-    mad.address = {.lid = whole_.world->port(port_).info.sm_lid, .qp = 1};
-    return mad;
-  }
-  void send(const mad::Mad& mad) { whole_.network->send(id_, mad); }
-  std::optional<mad::Mad> ask(const mad::Mad& mad) {
-    got.clear();
-    send(mad);
-    whole_.run_until([&] { return !got.empty(); }, seconds(1));
-    return got.empty() ? std::nullopt : std::optional(got.front());
-  }
-  /// A whole table: acknowledges each segment and lets `window` of them come at a time.
-  std::vector<std::uint8_t> table(SaAttr attribute, std::uint32_t window = 3) {
-    got.clear();
-    const mad::Mad asked = request(Method::get_table, attribute);
-    std::vector<std::uint8_t> data;
-    std::uint32_t next = 1;
-    for (int tries = 0; tries < 5 && got.empty(); ++tries) {
-      send(asked);
-      whole_.run_until([&] { return !got.empty(); }, seconds(2));
-    }
-    while (whole_.run_until([&] { return !got.empty(); }, seconds(3))) {
-      const std::vector<mad::Mad> came = std::exchange(got, {});
-      for (const mad::Mad& mad : came) {
-        const mad::SaHeader sa = mad::sa_header_of(mad);
-        if (sa.segment < next) acknowledge(mad, next - 1, next - 1 + window);  // ours was lost
-        if (sa.segment != next) continue;
-        ++next;
-        const bool last = (sa.rmpp_flags & mad::rmpp::kLast) != 0;
-        const std::size_t length = last ? sa.payload_length - mad::kSaHeaderSize : mad::kSaDataSize;
-        data.insert(data.end(), mad.bytes.begin() + mad::kSaDataAt,
-                    mad.bytes.begin() + static_cast<std::ptrdiff_t>(mad::kSaDataAt + length));
-        offset = sa.attribute_offset;
-        if (last || sa.segment % window == 1) acknowledge(mad, sa.segment, sa.segment + window);
-        if (last) return data;
-      }
-    }
-    return {};
-  }
-  void acknowledge(mad::Mad mad, std::uint32_t segment, std::uint32_t window_last) {
-    mad.bytes[3] ^= 0x80;
-    mad::SaHeader sa = mad::sa_header_of(mad);
-    sa.rmpp_type = mad::RmppType::ack;
-    sa.rmpp_flags = mad::rmpp::kActive;
-    sa.segment = segment;
-    sa.payload_length = window_last;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
-    send(mad);
-  }
-
-  std::vector<mad::Mad> got;
-  std::uint16_t offset = 0;
-
- private:
-  Whole& whole_;
-  sim::PortIndex port_;
-  sim::Network::ClientId id_;
-  std::uint64_t tid_ = 0x100;
-};
-
 TEST(Sa, AnswersAPathToTheOneWhoAsked) {
   Whole whole("fat-tree:radix=8");
   ASSERT_TRUE(whole.bring_up().clean);
-  Client client(whole, "h00003");
+  SaClient client(whole, "h00003");
   const sim::World& world = *whole.world;
   const auto lid = [&](const char* id) {
     return world.port(world.port_of(whole.node(id), PortNum{1})).info.lid;
@@ -128,7 +43,7 @@ TEST(Sa, SendsTablesInSegmentsAndLosesNone) {
     Whole whole("fat-tree:radix=8,levels=3", 7);
     ASSERT_TRUE(whole.bring_up(5).clean);
     whole.network->settings().link_loss = loss;
-    Client client(whole, "h00003");
+    SaClient client(whole, "h00003");
     const std::vector<std::uint8_t> nodes = client.table(SaAttr::node_record);
     EXPECT_EQ(nodes.size(), whole.world->node_count() * 112) << loss;
     EXPECT_EQ(client.offset, 14);
@@ -142,7 +57,7 @@ TEST(Sa, ForgetsAReceiverThatVanished) {
   Whole whole("fat-tree:radix=8,levels=3");
   ASSERT_TRUE(whole.bring_up().clean);
   {
-    Client client(whole, "h00003");
+    SaClient client(whole, "h00003");
     client.send(client.request(Method::get_table, SaAttr::node_record));
     whole.run_until([&] { return !client.got.empty(); }, seconds(1));
     EXPECT_EQ(whole.manager->sa().transfers(), 1u);
@@ -154,7 +69,7 @@ TEST(Sa, ForgetsAReceiverThatVanished) {
 TEST(Sa, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
   Whole whole("fat-tree:radix=8");
   whole.start();
-  Client client(whole, "h00003");
+  SaClient client(whole, "h00003");
   mad::Mad request = client.request(Method::get, SaAttr::class_port_info);
   request.address.lid = Lid{1};
   EXPECT_FALSE(client.ask(request)) << "no LIDs, no master";
@@ -168,7 +83,7 @@ TEST(Sa, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
 TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
   Whole whole("fat-tree:radix=8");
   ASSERT_TRUE(whole.bring_up().clean);
-  Client client(whole, "h00003");
+  SaClient client(whole, "h00003");
   mad::Mad request = client.request(Method::set, SaAttr::inform_info);
   mad::InformInfo wish;
   wish.lid_begin = Lid{0xffff};

@@ -8,7 +8,13 @@
 namespace weft::test {
 
 void MemoryStore::save(plan::Ledger given, Done done) {
+  given.sa = ledger.sa;
   if (!refuses) ledger = std::move(given);
+  if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
+}
+
+void MemoryStore::save_sa(plan::SaState state, Done done) {
+  if (!refuses) ledger.sa = std::move(state);
   if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
 }
 
@@ -55,6 +61,7 @@ void Whole::kill() {
   if (!manager) return;
   manager->stop();
   transport::run_virtual(loop, clock, [this] { return !running_; });
+  transport::run_virtual(loop, clock, manager->ended());
   manager.reset();
   transport.reset();
 }

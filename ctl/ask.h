@@ -1,0 +1,20 @@
+#pragma once
+// What commands have in common that ask the daemon and show the answer. They stand in commands.cpp.
+
+#include <string>
+#include <string_view>
+
+#include <boost/json/value.hpp>
+
+#include "ctl/commands.h"
+
+namespace weft::ctl {
+
+using ToText = std::string (*)(const boost::json::value&, const Style&);
+
+Exit show_answer(const Client& client, const Output& output, const std::string& target, ToText to_text);
+/// All pages of a list as one. `target` ends with '?' or '&'.
+Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
+                ToText to_text);
+
+}  // namespace weft::ctl

@@ -1,0 +1,199 @@
+#include "daemon/multicast.h"
+
+#include <algorithm>
+
+#include "fabric/path_tree.h"
+#include "log/log.h"
+#include "mad/port_info.h"
+#include "mad/switch_info.h"
+#include "program/multicast_work.h"
+#include "transport/target.h"
+
+namespace weft::daemon {
+namespace {
+
+using mad::AttrId;
+
+/// A first join waits this long for others.
+constexpr Duration kSettle = std::chrono::milliseconds(5);
+/// What could not be written is tried again after this.
+constexpr Duration kRedo = std::chrono::seconds(5);
+
+spdlog::logger& logger() {
+  static const auto log = log::named("multicast");
+  return *log;
+}
+
+/// One update's writing: all of its parts outlive its coroutines.
+struct Writing {
+  transport::SmpClient& client;
+  mad::Shadow& devices;
+  MulticastCounts& counts;
+  std::shared_ptr<const plan::MulticastPlan> plan;
+  fabric::PathTree paths;
+  std::vector<std::uint32_t> blocks;
+  std::uint64_t failed = 0;
+};
+
+/// Highest MLID the switch should look up, where it has such a limit.
+std::optional<mad::SwitchInfo> top_to_write(const mad::DeviceBlocks* held, Lid top) {
+  if (held == nullptr) return std::nullopt;
+  const auto port = mad::held<mad::PortInfo>(*held, AttrId::port_info, 0);
+  const auto info = mad::held<mad::SwitchInfo>(*held, AttrId::switch_info, 0);
+  if (!port || !info || !mad::has(*port, mad::PortCap::multicast_fdb_top)) return std::nullopt;
+  const Lid wanted = top == Lid{} ? static_cast<Lid>(plan::McGroups::kFirstMlid - 1) : top;
+  if (info->mft_top == wanted) return std::nullopt;
+  mad::SwitchInfo next = *info;
+  next.mft_top = wanted;
+  next.state_changed = false;  // writing it would clear it
+  return next;
+}
+
+asio::awaitable<bool> read_unknown(Writing& writing, transport::Target target, std::uint32_t ports) {
+  bool all = true;
+  for (const std::uint32_t modifier :
+       program::mft_unknown(ports, writing.blocks, writing.devices.find_device(target.node))) {
+    Result<mad::AttrData> answer =
+        co_await writing.client.get(target, AttrId::multicast_forwarding, modifier);
+    all = all && answer.has_value();
+    if (!answer) break;
+    ++writing.counts.blocks_read;
+    writing.devices.set(target.node, AttrId::multicast_forwarding, modifier, *answer);
+  }
+  co_return all;
+}
+
+asio::awaitable<bool> write_blocks(Writing& writing, transport::Target target, SwitchId id,
+                                   std::uint32_t ports) {
+  const auto& entries = (*writing.plan->tables)[raw(id)];
+  for (const program::MftBlock& block :
+       program::mft_work(entries, ports, writing.blocks, writing.devices.find_device(target.node))) {
+    Result<mad::AttrData> answer =
+        co_await writing.client.set(target, AttrId::multicast_forwarding, block.modifier, block.data);
+    if (!answer) {
+      // It may have been written all the same.
+      writing.devices.device(target.node).erase(AttrId::multicast_forwarding, block.modifier);
+      co_return false;
+    }
+    ++writing.counts.blocks_written;
+    writing.devices.set(target.node, AttrId::multicast_forwarding, block.modifier, *answer);
+  }
+  const auto info = top_to_write(writing.devices.find_device(target.node), writing.plan->top);
+  if (!info) co_return true;
+  mad::AttrData data = *writing.devices.find(target.node, AttrId::switch_info, 0);
+  mad::encode_into(std::span<std::uint8_t>(data), *info);
+  Result<mad::AttrData> answer = co_await writing.client.set(target, AttrId::switch_info, 0, data);
+  if (answer) writing.devices.set(target.node, AttrId::switch_info, 0, *answer);
+  co_return answer.has_value();
+}
+
+struct DoSwitch {
+  Writing* writing;
+  asio::awaitable<void> operator()(SwitchId id) const { return run(*writing, id); }
+  static asio::awaitable<void> run(Writing& writing, SwitchId id) {
+    const fabric::Fabric& fabric = *writing.plan->view->fabric;
+    const fabric::Node& node = fabric.node(id);
+    const auto target = transport::target_by(node.guid, writing.paths.ports_to(fabric.node_of(id)));
+    if (!target || node.switch_facts.mft_capacity == 0) co_return;
+    bool done = co_await read_unknown(writing, *target, node.port_count);
+    if (done) done = co_await write_blocks(writing, *target, id, node.port_count);
+    writing.failed += !done;
+  }
+};
+
+/// Blocks that these MLIDs stand in.
+std::vector<std::uint32_t> blocks_of(const std::vector<Lid>& mlids) {
+  std::vector<std::uint32_t> blocks;
+  for (const Lid mlid : mlids) {
+    const std::uint32_t block = program::mft_block_of(mlid);
+    if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Multicast::~Multicast() { around_.clock->cancel(timer_); }
+
+void Multicast::publish(std::shared_ptr<const plan::View> view) {
+  view_ = std::move(view);
+  wake();
+}
+
+void Multicast::silence() {
+  view_.reset();
+  dirty_ = false;
+  around_.clock->cancel(std::exchange(timer_, Clock::TimerId::none));
+}
+
+void Multicast::wake() {
+  dirty_ = true;
+  if (running_ || !view_ || timer_ != Clock::TimerId::none) return;
+  const Instant now = around_.clock->now();
+  const Instant due = last_ == Instant::min() ? now : std::max(last_ + interval_, now + kSettle);
+  timer_ = around_.clock->at(due, [this] {
+    timer_ = Clock::TimerId::none;
+    start();
+  });
+}
+
+void Multicast::start() {
+  if (running_ || !view_ || !dirty_) return;
+  running_ = true;
+  dirty_ = false;
+  last_ = around_.clock->now();
+  around_.tasks->start(update());
+}
+
+asio::awaitable<void> Multicast::update() {
+  auto compute = [view = view_, state = around_.state(), before = plan_] {
+    return plan::plan_multicast(view, state, before.get());
+  };
+  std::shared_ptr<const plan::MulticastPlan> next = co_await compute_on(*around_.workers, std::move(compute));
+  // A View that came meanwhile wants trees of its own.
+  if (view_ == next->view) co_await apply(std::move(next));
+  running_ = false;
+  if (dirty_) wake();
+}
+
+asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan> next) {
+  const bool all = next->all || std::exchange(redo_, false);
+  for (const auto& [mlid, tree] : next->trees) touched_.insert(program::mft_block_of(mlid));
+  // Where nobody has ever been a member there is nothing to write.
+  const std::vector<std::uint32_t> blocks =
+      all ? std::vector<std::uint32_t>(touched_.begin(), touched_.end()) : blocks_of(next->changed);
+  plan_ = std::move(next);
+  tell_problems();
+  if (blocks.empty()) co_return;
+  ++counts_.updates;
+  const fabric::Fabric& fabric = *plan_->view->fabric;
+  Writing writing{
+      *around_.client, *around_.devices, counts_, plan_, fabric::PathTree(fabric, plan_->view->sm_port),
+      blocks};
+  std::vector<SwitchId> switches(fabric.switch_count());
+  for (std::size_t i = 0; i < switches.size(); ++i) switches[i] = static_cast<SwitchId>(i);
+  const std::uint64_t before = counts_.blocks_written;
+  const std::span<const SwitchId> items(switches);
+  const DoSwitch act{&writing};
+  co_await transport::for_each(items, static_cast<std::size_t>(around_.client->settings().window), act);
+  counts_.failed += writing.failed;
+  logger().debug("trees updated mlids={} blocks={} failed={}", plan_->changed.size(),
+                 counts_.blocks_written - before, writing.failed);
+  if (writing.failed == 0 || !view_) co_return;
+  redo_ = true;
+  logger().warn("multicast tables not written switches={} again_s={}", writing.failed,
+                kRedo.count() / 1'000'000'000);
+  last_ = around_.clock->now() + kRedo - interval_;
+  dirty_ = true;
+}
+
+void Multicast::tell_problems() {
+  for (const std::string& problem : plan_->problems) {
+    if (std::ranges::find(told_, problem) != told_.end()) continue;
+    logger().warn("{}", problem);
+    if (around_.tell) around_.tell(problem);
+  }
+  told_ = plan_->problems;
+}
+
+}  // namespace weft::daemon

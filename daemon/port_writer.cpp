@@ -1,0 +1,85 @@
+#include "daemon/port_writer.h"
+
+#include "fabric/path_tree.h"
+#include "log/log.h"
+#include "mad/port_info.h"
+#include "transport/target.h"
+
+namespace weft::daemon {
+namespace {
+
+struct Wish {
+  transport::Target target;
+  std::uint32_t modifier = 0;
+  mad::AttrData data{};
+  Guid port{};
+};
+
+struct TellPort {
+  transport::SmpClient* client;
+  std::vector<Guid>* told;
+  asio::awaitable<void> operator()(const Wish& wish) const { return run(client, told, wish); }
+  static asio::awaitable<void> run(transport::SmpClient* client, std::vector<Guid>* told, Wish wish) {
+    Result<mad::AttrData> answer =
+        co_await client->set(wish.target, mad::AttrId::port_info, wish.modifier, wish.data);
+    if (answer) told->push_back(wish.port);
+  }
+};
+
+asio::awaitable<void> tell_all(transport::SmpClient& client, std::uint64_t& count, std::vector<Wish> wishes,
+                               std::vector<Guid> told, std::function<void(std::vector<Guid>)> done) {
+  const std::size_t before = told.size();
+  const TellPort tell{&client, &told};
+  const std::span<const Wish> items(wishes);
+  co_await transport::for_each(items, static_cast<std::size_t>(client.settings().window), tell);
+  count += told.size() - before;
+  done(std::move(told));
+}
+
+asio::awaitable<void> write_block(transport::SmpClient& client, transport::Target target, std::uint32_t block,
+                                  mad::AttrData data) {
+  Result<mad::AttrData> answer = co_await client.set(target, mad::AttrId::guid_info, block, data);
+  if (!answer && answer.error().code != Errc::cancelled)
+    log::named("sa")->warn("alias GUIDs not written port={} why=\"{}\"", to_string(target.node),
+                           answer.error().what);
+}
+
+}  // namespace
+
+void PortWriter::reregister(std::shared_ptr<const plan::View> view, std::vector<fabric::PortRef> ports,
+                            std::function<void(std::vector<Guid>)> done) {
+  const fabric::PathTree paths(*view->fabric, view->sm_port);
+  std::vector<Wish> wishes;
+  std::vector<Guid> told;
+  for (const fabric::PortRef port : ports) {
+    const Guid node = view->fabric->node(port.node).guid;
+    const mad::AttrData* held =
+        devices_ == nullptr ? nullptr : devices_->find(node, mad::AttrId::port_info, raw(port.port));
+    if (held == nullptr) continue;
+    auto info = mad::decode<mad::PortInfo>(*held);
+    const Guid guid = view->fabric->port(port).guid;
+    if (!mad::has(info, mad::PortCap::client_reregister)) {
+      told.push_back(guid);
+      continue;
+    }
+    const auto target = transport::target_by(node, paths.ports_to(*view->fabric, port));
+    if (!target) continue;
+    Wish wish{*target, mad::port_info_modifier(port.port), *held, guid};
+    info.state = PortState::no_change;
+    info.phys = PhysState::no_change;
+    info.client_reregister = true;
+    mad::encode_into(std::span<std::uint8_t>(wish.data), info);
+    wishes.push_back(std::move(wish));
+  }
+  tasks_.start(tell_all(client_, reregistered_, std::move(wishes), std::move(told), std::move(done)));
+}
+
+void PortWriter::write_guids(const plan::View& view, fabric::PortRef port, std::uint32_t block,
+                             mad::AttrData data) {
+  const fabric::PathTree paths(*view.fabric, view.sm_port);
+  if (const auto target =
+          transport::target_by(view.fabric->node(port.node).guid, paths.ports_to(*view.fabric, port)))
+    tasks_.start(write_block(client_, *target, block, data));
+}
+
+}  // namespace weft::daemon

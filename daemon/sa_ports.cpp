@@ -1,0 +1,185 @@
+// The part of SaService that is about ports: which there are, what of theirs is remembered and for how long,
+// and what is written to them.
+
+#include <algorithm>
+
+#include "daemon/sa_service.h"
+#include "log/log.h"
+#include "sa/aliases.h"
+#include "sa/multicast.h"
+#include "sa/services.h"
+
+namespace weft::daemon {
+namespace {
+
+constexpr Duration kTellAgain = std::chrono::seconds(5);
+constexpr std::int64_t kMostExpiryWait = 60;
+
+spdlog::logger& sa_ports_logger() {
+  static const auto log = log::named("sa");
+  return *log;
+}
+
+}  // namespace
+
+SaService::Built SaService::build(std::shared_ptr<const plan::View> view) {
+  Built built{std::make_shared<const sa::Index>(std::move(view)), {}};
+  built.present.reserve(built.index->ends().size());
+  for (const sa::End& end : built.index->ends()) built.present.push_back(end.guid);
+  std::ranges::sort(built.present);
+  return built;
+}
+
+asio::awaitable<void> SaService::publish(std::shared_ptr<const plan::View> view,
+                                         std::vector<Guid> were_active) {
+  if (!view || !view->plan) co_return;
+  auto compute = [view] { return build(view); };
+  Built built = co_await compute_on(*around_.workers, std::move(compute));
+  install(std::move(built), were_active);
+}
+
+void SaService::silence() {
+  if (index_) stale_ = true;
+  index_.reset();
+  queue_.clear();
+}
+
+bool SaService::is_present(Guid port) const { return std::ranges::binary_search(present_, port); }
+
+void SaService::install(Built built, const std::vector<Guid>& were_active) {
+  index_ = std::move(built.index);
+  tables_.forget();
+  const std::vector<Guid> before = std::exchange(present_, std::move(built.present));
+  if (std::exchange(stale_, false)) forget_all(were_active);
+  if (auto next = sa::with_own_groups(state_)) change(std::move(*next), {});
+  if (std::exchange(seen_a_view_, true)) report_changes(before, present_);
+  note_absent();
+  write_aliases_of_new(before);
+  tell_forgotten();
+  wake();
+}
+
+void SaService::report_changes(const std::vector<Guid>& before, const std::vector<Guid>& now) {
+  std::vector<Guid> changed;
+  std::ranges::set_difference(before, now, std::back_inserter(changed));
+  for (const Guid guid : changed)
+    report({raw(mad::TrapNumber::gid_out_of_service), {settings_.prefix, raw(guid)}});
+  changed.clear();
+  std::ranges::set_difference(now, before, std::back_inserter(changed));
+  for (const Guid guid : changed)
+    report({raw(mad::TrapNumber::gid_in_service), {settings_.prefix, raw(guid)}});
+}
+
+/// Nothing is known of what clients have registered, or it is out of date: all are to do it again. Services
+/// have leases, and aliases are ours to keep.
+void SaService::forget_all(const std::vector<Guid>& were_active) {
+  plan::SaState next = state_;
+  next.groups = {};
+  next.subscriptions = {};
+  std::size_t ports = 0;
+  for (const Guid guid : were_active) {
+    const sa::End* end = index_->find(guid);
+    if (end == nullptr || end->is_switch) continue;
+    next.forgotten.set(guid, true);
+    ++ports;
+  }
+  sa_ports_logger().info("registrations unknown ports={} asked=register-again", ports);
+  change(std::move(next), {});
+}
+
+/// Starts the time of grace of registered ports that are not there.
+void SaService::note_absent() {
+  std::unordered_map<Guid, Instant> absent;
+  const Instant now = around_.clock->now();
+  for (const Guid port : plan::registered_ports(state_)) {
+    if (is_present(port)) continue;
+    const auto since = absent_since_.find(port);
+    absent.emplace(port, since == absent_since_.end() ? now : since->second);
+  }
+  absent_since_ = std::move(absent);
+  around_.clock->cancel(absent_timer_);
+  if (absent_since_.empty()) return;
+  const auto first =
+      std::ranges::min_element(absent_since_, {}, [](const auto& entry) { return entry.second; });
+  absent_timer_ = around_.clock->at(first->second + settings_.grace, [this] { forget_absent(); });
+}
+
+void SaService::forget_absent() {
+  if (!index_) return;
+  const Instant now = around_.clock->now();
+  std::vector<Guid> gone;
+  for (const auto& [port, since] : absent_since_)
+    if (now - since >= settings_.grace) gone.push_back(port);
+  std::ranges::sort(gone);
+  plan::SaState next = state_;
+  std::vector<sa::Event> events;
+  std::vector<Guid> names = gone;  // members go by alias, too
+  for (const Guid port : gone)
+    if (const plan::SaState::PortGuids* guids = state_.port_guids.find(port))
+      std::ranges::copy_if(**guids, std::back_inserter(names), [](Guid guid) { return guid != Guid{}; });
+  if (auto without = sa::without_ports(next, names, events)) next = std::move(*without);
+  for (const Guid port : gone) {
+    next.subscriptions.erase(port);
+    next.forgotten.set(port, true);
+    absent_since_.erase(port);
+  }
+  sa_ports_logger().info("registrations dropped ports={} groups_ended={}", gone.size(), events.size());
+  change(std::move(next), [this, events = std::move(events)] {
+    for (const sa::Event& event : events) report(event);
+  });
+  note_absent();
+}
+
+/// Ports that must register again and are there are told so until they confirm it.
+void SaService::tell_forgotten() {
+  if (telling_ || !index_) return;
+  std::vector<fabric::PortRef> ports;
+  state_.forgotten.each([&](Guid guid, bool) {
+    const sa::End* end = index_->find(guid);
+    if (end == nullptr || end->is_switch) return;
+    if (index_->fabric().port(end->port).state == PortState::active) ports.push_back(end->port);
+  });
+  if (ports.empty()) return;
+  telling_ = true;
+  const std::size_t asked = ports.size();
+  writer_.reregister(index_->shared_view(), std::move(ports), [this, asked](std::vector<Guid> told) {
+    telling_ = false;
+    plan::SaState next = state_;
+    for (const Guid guid : told) next.forgotten.erase(guid);
+    if (!told.empty()) change(std::move(next), {});
+    if (told.size() == asked) return;
+    around_.clock->cancel(tell_timer_);
+    tell_timer_ = around_.clock->after(kTellAgain, [this] { tell_forgotten(); });
+  });
+}
+
+void SaService::write_aliases(Guid port) {
+  const sa::End* end = index_ ? index_->find(port) : nullptr;
+  if (end == nullptr) return;
+  const std::uint32_t blocks = sa::guid_blocks(context({}), *end);
+  for (std::uint32_t block = 0; block < blocks; ++block)
+    writer_.write_guids(index_->view(), end->port, block, mad::encode(sa::guid_block(state_, port, block)));
+}
+
+/// A port that was away may have lost its aliases.
+void SaService::write_aliases_of_new(const std::vector<Guid>& before) {
+  state_.port_guids.each([&](Guid port, const plan::SaState::PortGuids&) {
+    if (is_present(port) && !std::ranges::binary_search(before, port)) write_aliases(port);
+  });
+}
+
+/// Services that have expired are hidden at once and taken away a little later.
+void SaService::arm_expiry() {
+  if (expiry_timer_ != Clock::TimerId::none) return;
+  const std::optional<std::int64_t> next = sa::next_expiry(state_);
+  if (!next) return;
+  const std::int64_t wait = std::clamp<std::int64_t>(*next - around_.now() + 1, 1, kMostExpiryWait);
+  expiry_timer_ = around_.clock->after(std::chrono::seconds(wait), [this] {
+    expiry_timer_ = Clock::TimerId::none;
+    plan::SaState left = sa::without_expired(state_, around_.now());
+    if (left.services.size() != state_.services.size()) change(std::move(left), {});
+    arm_expiry();
+  });
+}
+
+}  // namespace weft::daemon

@@ -1,0 +1,153 @@
+// Multicast end to end: hosts join by the SA, and packets go to all who receive, and to nobody else.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sa/multicast.h"
+#include "sim/probe.h"
+#include "tests/whole/sa_client.h"
+
+namespace weft::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const Gid kBroadcast = sa::ipoib_broadcast(Pkey{0xffff});
+const Gid kOther{0xff12401bffff0000, 0x0000000000000101};
+
+/// Where a packet to a group arrives. `senders`: there are switches with nobody but senders; it ends there.
+std::set<sim::PortIndex> heard(Whole& whole, const SaClient& from, Lid mlid, bool senders = false) {
+  const sim::Probed probed = sim::send_probe(*whole.world, {.from = from.port(), .to = mlid});
+  EXPECT_TRUE(senders || probed.drop == sim::Drop::none) << sim::describe(*whole.world, probed);
+  EXPECT_EQ(std::set(probed.arrived.begin(), probed.arrived.end()).size(), probed.arrived.size()) << "twice";
+  return {probed.arrived.begin(), probed.arrived.end()};
+}
+
+struct Party {
+  explicit Party(std::string_view blueprint, std::vector<std::string> hosts = {"h00003", "h00009", "h00020"})
+      : whole(blueprint) {
+    EXPECT_TRUE(whole.bring_up(3).clean);
+    for (const std::string& host : hosts) clients.push_back(std::make_unique<SaClient>(whole, host));
+  }
+  SaClient& operator[](std::size_t i) { return *clients[i]; }
+  bool settle(Duration limit = seconds(5)) {
+    return whole.run_until([this] { return whole.manager->multicast().settled(); }, limit);
+  }
+  std::set<sim::PortIndex> all_but(std::size_t out) {
+    std::set<sim::PortIndex> ports;
+    for (std::size_t i = 0; i < clients.size(); ++i)
+      if (i != out) ports.insert(clients[i]->port());
+    return ports;
+  }
+
+  Whole whole;
+  std::vector<std::unique_ptr<SaClient>> clients;
+};
+
+TEST(Multicast, ReachesEveryMemberOnceFromEveryMember) {
+  for (const char* blueprint : {"fat-tree:radix=8,levels=3", "ring:6"}) {
+    SCOPED_TRACE(blueprint);
+    Party party(blueprint, std::string_view(blueprint) == "ring:6"
+                               ? std::vector<std::string>{"h00001", "h00003", "h00005"}
+                               : std::vector<std::string>{"h00003", "h00009", "h00100"});
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(party[i].join(kBroadcast), 0);
+    ASSERT_TRUE(party.settle());
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(heard(party.whole, party[i], party[i].joined.mlid), party.all_but(i)) << i;
+  }
+}
+
+TEST(Multicast, LeavesOutWhoHasLeftAndWhoOnlySends) {
+  Party party("fat-tree:radix=8");
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(party[i].join(kBroadcast, i == 2 ? 8 : 1), 0);
+  ASSERT_TRUE(party.settle());
+  const Lid mlid = party[0].joined.mlid;
+  EXPECT_EQ(heard(party.whole, party[2], mlid), (std::set{party[0].port(), party[1].port()}));
+  EXPECT_EQ(heard(party.whole, party[0], mlid, true), std::set{party[1].port()});
+  ASSERT_EQ(party[1].leave(kBroadcast), 0);
+  ASSERT_TRUE(party.settle());
+  EXPECT_EQ(heard(party.whole, party[2], mlid), std::set{party[0].port()});
+}
+
+TEST(Multicast, WritesOnlyWhatChangesAndMergesJoins) {
+  Party party("fat-tree:radix=8,levels=3", {"h00003"});
+  ASSERT_EQ(party[0].join(kBroadcast), 0);
+  ASSERT_TRUE(party.settle());
+  const auto before = party.whole.manager->multicast().counts();
+  std::vector<std::unique_ptr<SaClient>> more;
+  for (int i = 10; i < 60; ++i)
+    more.push_back(std::make_unique<SaClient>(party.whole, fmt::format("h{:05}", i)));
+  for (const auto& client : more) {
+    mad::McMemberRecord record;
+    record.mgid = kBroadcast;
+    record.port_gid = client->gid();
+    record.join_state = 1;
+    mad::Mad mad = client->request(mad::Method::set, mad::SaAttr::mc_member_record,
+                                   sa::bit(0) | sa::bit(1) | sa::bit(16));
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes).subspan(mad::kSaDataAt), record);
+    client->send(mad);
+  }
+  ASSERT_TRUE(party.whole.run_until(
+      [&] { return party.whole.store.ledger.sa.groups.find(kBroadcast)->members.size() == 51; }, seconds(5)));
+  ASSERT_TRUE(party.settle());
+  const auto after = party.whole.manager->multicast().counts();
+  EXPECT_LE(after.updates - before.updates, 2u) << "fifty joins at once";
+  EXPECT_LE(after.blocks_written - before.blocks_written, 2 * party.whole.world->node_count());
+  EXPECT_EQ(after.failed, 0u);
+  EXPECT_EQ(heard(party.whole, party[0], party[0].joined.mlid).size(), 50u);
+}
+
+TEST(Multicast, ComesBackAfterALinkAndASwitchAreLost) {
+  Party party("fat-tree:radix=8", {"h00003", "h00009", "h00020", "h00030"});
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(party[i].join(kBroadcast), 0);
+  ASSERT_TRUE(party.settle());
+  const Lid mlid = party[0].joined.mlid;
+  // A link that the tree uses.
+  const sim::Probed probed = sim::send_probe(*party.whole.world, {.from = party[0].port(), .to = mlid});
+  ASSERT_GT(probed.hops.size(), 2u);
+  const sim::Port& out = party.whole.world->port(probed.hops[1].out);
+  party.whole.world->cut_link(out.node, out.number);
+  ASSERT_TRUE(party.whole.settle(seconds(60)));
+  ASSERT_TRUE(party.settle());
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(heard(party.whole, party[i], mlid), party.all_but(i)) << i;
+}
+
+TEST(Multicast, ARestartKeepsGroupsAndWritesNothing) {
+  Party party("fat-tree:radix=8");
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(party[i].join(i == 1 ? kOther : kBroadcast), 0);
+  ASSERT_EQ(party[0].join(kOther), 0);
+  const Lid mlid = party[0].joined.mlid;
+  ASSERT_TRUE(party.settle());
+  party.whole.kill();
+  const std::uint64_t sets = party.whole.sets();
+  party.whole.start(party.whole.store.ledger);
+  ASSERT_TRUE(party.whole.settle(seconds(60)));
+  party.whole.run_for(seconds(5));
+  EXPECT_EQ(party.whole.sets(), sets) << "neither a table nor ClientReregister";
+  EXPECT_EQ(party.whole.manager->multicast().counts().blocks_written, 0u);
+  EXPECT_EQ(heard(party.whole, party[0], mlid), std::set{party[1].port()});
+  ASSERT_EQ(party[1].join(kOther), 0);
+  EXPECT_EQ(party[1].joined.mlid, mlid) << "clients remember it";
+}
+
+TEST(Multicast, SwitchesThatHaveATopAreToldIt) {
+  Whole whole("fat-tree:radix=8");
+  sim::Settings modern = whole.world->settings();
+  modern.multicast_fdb_top = true;
+  for (std::uint32_t n = 0; n < whole.world->node_count(); ++n) {
+    whole.world->equip(sim::NodeIndex{n}, modern);
+    whole.world->reboot(sim::NodeIndex{n});
+  }
+  ASSERT_TRUE(whole.bring_up(3).clean);
+  SaClient a(whole, "h00003");
+  SaClient b(whole, "h00020");
+  ASSERT_EQ(a.join(kBroadcast), 0);
+  ASSERT_EQ(b.join(kBroadcast), 0);
+  ASSERT_TRUE(whole.run_until([&] { return whole.manager->multicast().settled(); }, seconds(5)));
+  EXPECT_EQ(heard(whole, a, a.joined.mlid), std::set{b.port()});
+}
+
+}  // namespace
+}  // namespace weft::test
