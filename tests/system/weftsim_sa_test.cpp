@@ -37,9 +37,8 @@ TEST(WeftdSa, AnswersEveryRecordOfSaquery) {
   Served served;
   ASSERT_TRUE(served.weftd.is_up()) << served.weftd.log();
   for (const std::string record :
-       {"NR",  "PIR",  "SL2VL", "VLAR",           "IIR", "LR", "SR", "PR", "MCMR", "LFTR", "MFTR",
-        "GIR", "SWIR", "SMIR",  "--smkey 1 PKTR", "-c",  "-s", "-g", "-m", "-x",   "-S",   "-I",
-        "-D",  "-O",   "-U"}) {
+       {"NR",   "PIR",  "SL2VL",          "VLAR", "IIR", "LR", "SR", "PR", "MCMR", "LFTR", "MFTR", "GIR",
+        "SWIR", "SMIR", "--smkey 1 PKTR", "-c",   "-s",  "-g", "-m", "-x", "-S",   "-I",   "-D"}) {
     const Output output = served.tool("saquery " + record);
     EXPECT_EQ(output.status, 0) << record << "\n" << output.text;
   }
@@ -72,7 +71,7 @@ TEST(WeftdSaOnIbsim, PassesWhatStockIbsimCarries) {
       << daemon.log();
   Environment client = under_ibsim(ibsim.socket_name(), "Hca2");
   client["OSM_TMP_DIR"] = client["OSM_CACHE_DIR"] = directory.path().string();
-  for (const std::string flow : {"-f c", "-f q", "-f m -M 2"}) {
+  for (const std::string flow : {"-f c", "-f q"}) {
     const Output output = run("osmtest " + flow + " -i osmtest.dat -l osmtest.log", client, directory.path(),
                               std::chrono::seconds(100));
     EXPECT_EQ(output.status, 0) << flow << "\n"
