@@ -193,7 +193,8 @@ void run(const Storm& storm) {
   EXPECT_TRUE(whole.run_until([&] { return toll.done == all; }, seconds(300))) << toll.done << " of " << all;
   const double took = std::chrono::duration<double>(whole.clock.now() - began).count();
   whole.network->settings().link_loss = 0;
-  EXPECT_TRUE(whole.settle(seconds(120)));
+  whole.run_for(seconds(30));
+  EXPECT_TRUE(whole.manager->sweeps().back().clean);
   EXPECT_TRUE(whole.run_until([&] { return whole.manager->multicast().settled(); }, seconds(30)));
   const auto after = whole.manager->multicast().counts();
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - real;
@@ -206,7 +207,10 @@ void run(const Storm& storm) {
       static_cast<unsigned long long>(after.blocks_written - before.blocks_written),
       std::chrono::duration<double, std::milli>(toll.slowest).count());
   EXPECT_EQ(toll.refused, 0u);
-  EXPECT_EQ(toll.given_up, 0u);
+  // Ways through the spine are dead until the next sweep has ended: then clients begin anew.
+  if (!storm.cut_a_spine) {
+    EXPECT_EQ(toll.given_up, 0u);
+  }
   EXPECT_LE(updates, 4 * took + 5) << "trees are made anew a few times a second";
   const plan::SaState& state = whole.manager->sa().state();
   EXPECT_EQ(state.groups.find(sa::ipoib_broadcast(Pkey{0xffff}))->members.size(), hosts.size());
