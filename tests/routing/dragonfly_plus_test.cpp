@@ -126,7 +126,9 @@ TEST(DragonflyPlus, SpreadsHostsOverSpinesAndLinks) {
   for (std::uint32_t s = 0; s < one.switches(); ++s) {
     std::set<std::uint64_t> global;
     for (std::uint32_t p = 1; s % 8 >= 4 && p <= 8; ++p) global.insert(load[s * 256 + p + 4]);
-    if (s % 8 >= 4) EXPECT_EQ(global.count(64), 1U) << s;  // 16 sources, 4 of 16 destinations
+    if (s % 8 >= 4) {
+      EXPECT_EQ(global.count(64), 1U) << s;
+    }  // 16 sources, 4 of 16 destinations
   }
 }
 

@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"dragonfly_plus", dragonfly_plus(1, 3, 3, 2, 4)},
                     std::pair{"dragonfly_plus_of_few_links", dragonfly_plus(1, 2, 4, 1, 5)},
                     std::pair{"damaged_dragonfly_plus", without(dragonfly_plus(1, 3, 3, 2, 4), {40})}),
-    [](const auto& info) { return std::string(info.param.first); });
+    [](const auto& chosen) { return std::string(chosen.param.first); });
 
 TEST(Judged, TheSimulatorAgreesOnAPlantedCycle) {
   // A ring with every way round: no way out of a circle, and both judges say so.
