@@ -231,6 +231,17 @@ Exit run_sweep(const Client& client, const Output& output, bool wait) {
   return flag(*sweep, "clean") ? Exit::done : Exit::failed;
 }
 
+Exit accept_fabric(const Client& client, const Output& output) {
+  return show(output, client.post("/v1/accept"), [](const json::value& taken, const Style&) {
+    const json::array& forgotten = items(taken, "forgotten");
+    if (forgotten.empty())
+      return std::string("nothing was missing; the fabric is planned anew all the same\n");
+    std::string text = fmt::format("no longer waited for, from sweep #{} on:\n", number(taken, "number"));
+    for (const json::value& part : forgotten) text += "  " + ctl::text(part) + "\n";
+    return text;
+  });
+}
+
 Exit show_config(const Client& client, const Output& output) {
   return show(output, client.get("/v1/config"), config_text);
 }

@@ -42,6 +42,8 @@ Exit show_path(const Client& client, const Output& output, const std::string& fr
 Exit show_events(const Client& client, const Output& output, const EventOptions& options);
 /// Asks for a sweep; with `wait` shows how it goes and answers `failed` unless it ends clean.
 Exit run_sweep(const Client& client, const Output& output, bool wait);
+/// Takes the fabric as it is for whole: what is missing is no longer waited for.
+Exit accept_fabric(const Client& client, const Output& output);
 Exit show_config(const Client& client, const Output& output);
 Exit check_config(const Output& output, const std::string& file);
 /// "-": standard output and input.

@@ -112,6 +112,9 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
                               return ctl::run_sweep(client, output, !a.no_wait);
                             });
   sweep->add_flag("--no-wait", a.no_wait, "Do not wait for its end");
+  add_command(app, "accept",
+              "Takes the fabric as it is for whole: what is missing is not waited for any longer", chosen,
+              [](const Client& client, const Output& output) { return ctl::accept_fabric(client, output); });
   auto* events =
       add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
         return ctl::show_events(client, output, a.events);

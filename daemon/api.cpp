@@ -280,6 +280,14 @@ Response sweep(const ApiSource& source) {
   return json_response(json::object{{"number", source.sweep("operator")}}, 202);
 }
 
+Response accept(const ApiSource& source) {
+  if (!source.view()) return no_view(source.status());
+  const std::vector<std::string> missing = source.status().missing;
+  return json_response(
+      json::object{{"number", source.accept()}, {"forgotten", json::array(missing.begin(), missing.end())}},
+      202);
+}
+
 Response export_state(const ApiSource& source) {
   const ViewPtr view = source.view();
   if (!view) return no_view(source.status());
@@ -341,6 +349,7 @@ Router make_api(ApiSource functions) {
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
+  router.add({"POST", "/v1/accept", [source](const Request&) { return accept(*source); }});
   router.add({"POST", "/v1/state",
               [source](const Request& request) { return import_state(*source, request); }, 64u << 20});
   return router;

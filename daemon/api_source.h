@@ -35,6 +35,8 @@ struct ApiSource {
   std::function<std::vector<SweepReport>()> sweeps;  ///< Newest last.
   /// Asks for a full sweep and returns its number; it is reported in `sweeps` when it has ended.
   std::function<std::uint64_t(std::string cause)> sweep;
+  /// Takes the fabric as it is for whole, and asks for a sweep as above.
+  std::function<std::uint64_t()> accept;
   std::function<std::shared_ptr<const config::Loaded>()> config;
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;

@@ -226,6 +226,7 @@ ApiSource App::api_source() {
   source.sweep = [this](std::string cause) -> std::uint64_t {
     return manager_ ? manager_->ask_for_sweep(std::move(cause)) : 0;
   };
+  source.accept = [this]() -> std::uint64_t { return manager_ ? manager_->accept() : 0; };
   source.config = [this] { return config_; };
   source.sa = [this]() -> std::optional<SaView> {
     if (!manager_) return std::nullopt;

@@ -300,9 +300,15 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
 }
 
 void Manager::import_ledger(plan::Ledger ledger) {
-  ledger.devices = sweeper_.ledger().devices;  // what devices hold is not for a file to say
-  sweeper_.set_ledger(std::move(ledger));
+  plan::Ledger ours = sweeper_.ledger();
+  ours.lids = std::move(ledger.lids);  // what devices hold is not for a file to say
+  sweeper_.set_ledger(std::move(ours));
   causes_.add({SweepKind::full, "imported state"});
+}
+
+std::uint64_t Manager::accept() {
+  sweeper_.take_for_whole();
+  return ask_for_sweep("the fabric is taken for whole as it is");
 }
 
 void Manager::describe(Status& status) const {

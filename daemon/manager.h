@@ -46,6 +46,8 @@ class Manager {
   /// Used from the next sweep on, which is asked for.
   void reconfigure(std::shared_ptr<const config::Settings> settings);
   void import_ledger(plan::Ledger ledger);
+  /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
+  std::uint64_t accept();
   /// Called after every sweep.
   void on_sweep(std::function<void(const SweepReport&)> handler) { on_sweep_ = std::move(handler); }
 

@@ -128,7 +128,7 @@ class SqliteStore final : public Store {
       if (!anew) return anew;
     }
     const bool nothing_new = wanted_.lids == saved_.lids && wanted_.devices == saved_.devices &&
-                             wanted_.sa == saved_.sa;
+                             wanted_.sa == saved_.sa && wanted_.design == saved_.design;
     if (nothing_new && batch.events.empty()) return {};
     return commit(batch);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "daemon/store_design.h"
 #include "daemon/store_sa.h"
 
 namespace weft::daemon {
@@ -17,7 +18,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
 )sql",
-                                   kSaTables};
+                                   kSaTables, kDesignTable};
 
 namespace {
 
@@ -155,9 +156,12 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!devices) return fail(devices.error());
   auto sa = load_sa(database);
   if (!sa) return fail(sa.error());
+  auto design = load_design(database);
+  if (!design) return fail(design.error());
   plan::Ledger ledger;
   ledger.lids = std::move(*lids);
   ledger.devices = std::move(*devices);
+  ledger.design = std::move(*design);
   ledger.sa = std::move(*sa);
   return ledger;
 }
@@ -169,6 +173,10 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
   }
   if (before.devices != after.devices) {
     const auto written = write_devices(database, *before.devices, *after.devices);
+    if (!written) return fail(written.error());
+  }
+  if (before.design != after.design) {
+    const auto written = write_design(database, before.design.get(), after.design.get());
     if (!written) return fail(written.error());
   }
   return write_sa(database, before.sa, after.sa);

@@ -230,7 +230,8 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
 
 /// LIDs are safe on disk before the first of them is used.
 asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
-  const bool changed = ledger.lids != ledger_.lids || ledger.devices != ledger_.devices;
+  const bool changed =
+      ledger.lids != ledger_.lids || ledger.devices != ledger_.devices || ledger.design != ledger_.design;
   ledger_ = ledger;
   if (!changed || around_.store == nullptr) co_return Result<void>{};
   auto start = [store = around_.store, ledger](transport::Completion<Result<void>> done) {
@@ -363,6 +364,12 @@ void Sweeper::note_missing() {
       if (one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone)
         missing_.push_back(one.what);
   if (missing_.empty()) whole_ = view_->fabric;
+}
+
+void Sweeper::take_for_whole() {
+  ledger_.design = nullptr;
+  whole_ = view_ ? view_->fabric : nullptr;
+  missing_.clear();
 }
 
 void Sweeper::tell_rerouting(const program::Programmed& done) {

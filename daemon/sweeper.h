@@ -38,6 +38,9 @@ class Sweeper {
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
   /// Takes over another Ledger's LIDs, from the next sweep on.
   void set_ledger(plan::Ledger ledger) { ledger_ = std::move(ledger); }
+  /// What is missing is not waited for any longer: neither told, nor kept a place for in the tables, from the
+  /// next sweep on.
+  void take_for_whole();
   /// The transport is closed: the sweep under way ends at its next step, and tells and saves nothing more.
   void stop() { stopping_ = true; }
   /// A light sweep needs a discovery to compare with.

@@ -37,8 +37,7 @@ using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;
 struct Ledger {
   std::shared_ptr<const LidMap> lids = std::make_shared<LidMap>();
   std::shared_ptr<const DeviceMap> devices = std::make_shared<DeviceMap>();
-  /// The cabling ever seen; null before the first plan. In memory only: after a restart the fabric as found
-  /// is the design, and what a tree lacks is found by symmetry.
+  /// The cabling ever seen; null before the first plan.
   std::shared_ptr<const routing::Design> design;
   SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
 };

@@ -111,6 +111,14 @@ TEST_F(CommandsTest, EndTheirWaitWhenTheDaemonCountsAnew) {
   EXPECT_NE(err.str().find("sweep #70 did not end"), std::string::npos) << err.str();
 }
 
+TEST_F(CommandsTest, AcceptTheFabricAsItIs) {
+  canned.status.missing = {"switch leaf-9 is gone"};
+  EXPECT_EQ(accept_fabric(client, output), Exit::done);
+  EXPECT_EQ(said(), "no longer waited for, from sweep #2 on:\n  switch leaf-9 is gone\n");
+  EXPECT_EQ(accept_fabric(client, output), Exit::done);
+  EXPECT_EQ(said(), "nothing was missing; the fabric is planned anew all the same\n");
+}
+
 TEST_F(CommandsTest, ExitWith3WhenThereIsNoDevice) {
   stop();
   EXPECT_FALSE(fs::exists(socket));

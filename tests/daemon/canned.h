@@ -160,6 +160,10 @@ struct CannedDaemon {
       return newer;
     };
     s.sweeps = [this] { return sweeps; };
+    s.accept = [this] {
+      status.missing.clear();
+      return ++sweeps_asked;
+    };
     s.sweep = [this](const std::string&) {
       sweeps.push_back(clean_sweep(++sweeps_asked));
       status.last_sweep = sweeps.back();

@@ -122,6 +122,37 @@ TEST(Store, RemovesWhatIsGoneAndReplacesWhatChanged) {
   EXPECT_TRUE(same(Opened(directory.path()).opened.ledger, later));
 }
 
+std::shared_ptr<const routing::Design> design_of(std::vector<routing::DesignPort> ports) {
+  return std::make_shared<const routing::Design>(routing::Design{std::move(ports)});
+}
+
+TEST(Store, KeepsTheDesignAndTheDigestsOfLanes) {
+  TemporaryDirectory directory;
+  plan::Ledger ledger = kThreePorts;
+  plan::DeviceRecord lanes;
+  lanes.lanes_digest = ~0ull - 5;
+  ledger.devices = std::make_shared<const plan::DeviceMap>(
+      plan::DeviceMap{{Guid{9}, std::make_shared<const plan::DeviceRecord>(lanes)}});
+  const Guid high{~0ull - 1};
+  ledger.design = design_of({{Guid{3}, PortNum{1}, high, PortNum{2}},
+                             {Guid{3}, PortNum{2}, Guid{}, PortNum{}},
+                             {high, PortNum{2}, Guid{3}, PortNum{1}}});
+  {
+    Opened first(directory.path());
+    ASSERT_TRUE(first.save(ledger).has_value());
+  }
+  {
+    Opened second(directory.path());
+    ASSERT_TRUE(second.opened.ledger.design);
+    EXPECT_EQ(*second.opened.ledger.design, *ledger.design);
+    EXPECT_EQ(second.opened.ledger.devices->at(Guid{9})->lanes_digest, lanes.lanes_digest);
+    ledger.design = design_of({{Guid{3}, PortNum{1}, Guid{}, PortNum{}}});  // cabled anew, and less of it
+    ASSERT_TRUE(second.save(ledger).has_value());
+  }
+  Opened third(directory.path());
+  EXPECT_EQ(*third.opened.ledger.design, *ledger.design);
+}
+
 TEST(Store, StoresTheLastOfManyAndAnswersAll) {
   const TemporaryDirectory directory;
   int answers = 0;
@@ -333,7 +364,7 @@ TEST(Store, MakesItsFileAnewWhenItsDirectoryWasDeleted) {
   {
     Opened store(state);
     ASSERT_TRUE(store.save(kThreePorts));
-    fs::remove_all(state);
+    fs::rename(state, directory.path() / "deleted");  // at once: the store looks for its file all the time
     EXPECT_TRUE(comes_back(state));
   }
   EXPECT_TRUE(same(Opened(state).opened.ledger, kThreePorts));

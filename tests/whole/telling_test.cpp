@@ -38,6 +38,23 @@ TEST(MissingParts, AreToldUntilTheyComeBack) {
   EXPECT_EQ(events_of(whole, "rerouted"), 2u);
 }
 
+TEST(MissingParts, AreForgottenWhenTheFabricIsAcceptedAsItIs) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const std::size_t designed = whole.store.ledger.design->ports.size();
+  whole.world->cut_link(whole.node("L1-00-00"), PortNum{8});
+  ASSERT_TRUE(whole.run_until([&] { return !whole.status().missing.empty(); }, kAMinute));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(whole.store.ledger.design->ports.size(), designed);
+  whole.manager->accept();
+  ASSERT_TRUE(whole.run_until(
+      [&] { return whole.store.ledger.design && whole.store.ledger.design->ports.size() == designed - 2; },
+      kAMinute));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(whole.status().text, "the fabric is as planned");
+}
+
 TEST(MuteSwitch, IsOneProblemWithItsNameOnceItIsKnown) {
   Whole whole("fat-tree:radix=8,levels=3");
   whole.bring_up();
