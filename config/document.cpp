@@ -17,9 +17,9 @@ constexpr std::string_view kHead =
 # and `weftctl config show` what is in force and where it comes from. SIGHUP (systemctl reload weftd) reads the file
 # again, all or nothing; keys marked [restart] must not change then.
 #
-# Durations are 5us, 200ms, 10s, 2min, 1h; sizes 500KB (1000) or 16MiB (1024). Times on the wire are rounded up to the
-# next 4.096us * 2^n, so 1s stands for 1.073741824s. GUIDs are 0x0002c903000e0b72 or 0002:c903:000e:0b72. A text with
-# '::' or '#' must be in quotes.
+# Durations are 5us, 200ms, 10s, 2min, 1h, 1d; sizes 500KB (1000) or 16MiB (1024). Times on the wire are rounded up to
+# the next 4.096us * 2^n, so 1s stands for 1.073741824s, which is n = 18 where OpenSM counts in n. GUIDs are
+# 0x0002c903000e0b72 or 0002:c903:000e:0b72. A text with '::' or '#' must be in quotes.
 )";
 
 int depth_of(std::string_view path) {

@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "sim/network.h"
 #include "sim/sim_transport.h"
+#include "topology/blueprint.h"
 #include "topology/load.h"
 #include "transport/real_clock.h"
 
@@ -43,6 +44,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
       ->check(CLI::IsMember({"umad", "ibsim", "sim"}));
   app.add_option("--fabric", fabric,
                  "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
+  app.footer("Blueprints, beside files of ibnetdiscover and ibsim:\n" + topology::blueprint_help());
   app.add_option("--socket", socket, "Control socket");
   app.add_option("--state-dir", state_dir, "Directory of the state file");
   app.add_option("--log-level", log_level, "trace, debug, info, warn or error");

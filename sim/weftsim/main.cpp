@@ -18,6 +18,7 @@
 #include "sim/recorder.h"
 #include "sim/server/control.h"
 #include "sim/server/server.h"
+#include "topology/blueprint.h"
 #include "topology/load.h"
 
 namespace {
@@ -199,6 +200,7 @@ int main(int argc, char** argv) {
   if (const char* name = std::getenv("IBSIM_SOCKNAME")) options.socket = name;
   CLI::App app{"weftsim, a simulated InfiniBand fabric that programs attach to"};
   app.set_version_flag("--version", std::string("weftsim ") + WEFT_VERSION);
+  app.footer("Blueprints, beside files of ibnetdiscover and ibsim:\n" + topology::blueprint_help());
   app.add_option("--fabric", options.fabric, "A file (ibnetdiscover, ibsim, JSON) or a blueprint");
   app.add_option("--socket", options.socket, "Base of its socket names, as IBSIM_SOCKNAME")
       ->capture_default_str();
