@@ -85,6 +85,7 @@ struct LaneWork {
   SwitchId id{};
   std::vector<LaneSet> sets;
   std::uint64_t digest = 0;
+  bool on_record = false;  ///< What it holds is known.
 };
 
 std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
@@ -94,7 +95,9 @@ std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lan
     LaneWork one{.id = static_cast<SwitchId>(s), .sets = lane_sets(fabric, lanes, static_cast<SwitchId>(s))};
     one.digest = lanes_digest(one.sets);
     const auto record = devices.find(fabric.node(one.id).guid);
-    if (record == devices.end() || record->second->lanes_digest != one.digest) work.push_back(std::move(one));
+    const std::uint64_t held = record == devices.end() ? 0 : record->second->lanes_digest;
+    one.on_record = held != 0;
+    if (held != one.digest) work.push_back(std::move(one));
   }
   return work;
 }
@@ -113,6 +116,14 @@ struct LaneWriter {
     const Guid guid = fabric.node(work.id).guid;
     const auto way = transport::target_by(guid, paths.ports_to(fabric.node_of(work.id)));
     if (!way) co_return;
+    if (!work.on_record && carries_traffic(work.id)) {
+      const bool there = co_await holds_all(*way, work.id);
+      if (there) {
+        result.digests[guid] = work.digest;
+        step();
+        co_return;
+      }
+    }
     Result<void> done = co_await set_all(*way, work.sets);
     if (!done && done.error().code == Errc::bad_status) {
       // Not every switch that offers whole rows takes them.
@@ -123,6 +134,24 @@ struct LaneWriter {
     if (!done && done.error().code != Errc::cancelled)
       result.failed.push_back({guid, "SLtoVLMappingTable", done.error().what});
     step();
+  }
+
+  bool carries_traffic(SwitchId id) const {
+    for (const fabric::Port& port : fabric.ports(id))
+      if (port.peer && port.state == PortState::active && fabric.is_switch(port.peer->node)) return true;
+    return false;
+  }
+
+  /// Whether the switch has it all already; looks no further than the first pair that differs.
+  asio::awaitable<bool> holds_all(transport::Target way, SwitchId id) {
+    const std::vector<LaneSet> pairs = LaneTable(fabric, lanes, id).pairs();
+    for (const LaneSet& one : pairs) {
+      Result<mad::AttrData> answer = co_await client.get(way, mad::AttrId::sl_to_vl, one.modifier);
+      if (!answer ||
+          mad::decode<mad::SlToVlTable>(*answer) != mad::decode<mad::SlToVlTable>(one_lane(one.vl)))
+        co_return false;
+    }
+    co_return true;
   }
 
   asio::awaitable<Result<void>> set_all(const transport::Target& way, std::vector<LaneSet> sets) {

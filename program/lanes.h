@@ -43,7 +43,8 @@ struct LanesWritten {
 std::size_t count_lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
                             const plan::DeviceMap& devices);
 
-/// Writes the tables of all switches whose record has another digest. `step` is called for each that is done.
+/// Writes the tables of all switches whose record has another digest. One that carries traffic and has none
+/// is read first. `step` is called for each that is done.
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
                                           const fabric::PathTree& paths, const routing::Lanes& lanes,
                                           const plan::DeviceMap& devices, std::function<void()> step);
