@@ -1,5 +1,5 @@
 #pragma once
-// The log of what the daemon itself does.
+// The logs of what the daemon itself does, and its subnet administration.
 
 #include "log/log.h"
 
@@ -7,6 +7,11 @@ namespace weft::daemon {
 
 inline spdlog::logger& daemon_log() {
   static const auto log = log::named("daemon");
+  return *log;
+}
+
+inline spdlog::logger& sa_log() {
+  static const auto log = log::named("sa");
   return *log;
 }
 

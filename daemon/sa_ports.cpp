@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "daemon/log.h"
 #include "daemon/sa_service.h"
-#include "log/log.h"
 #include "sa/aliases.h"
 #include "sa/multicast.h"
 #include "sa/services.h"
@@ -14,11 +14,6 @@ namespace {
 
 constexpr Duration kTellAgain = std::chrono::seconds(5);
 constexpr std::int64_t kMostExpiryWait = 60;
-
-spdlog::logger& sa_ports_logger() {
-  static const auto log = log::named("sa");
-  return *log;
-}
 
 }  // namespace
 
@@ -83,7 +78,7 @@ void SaService::forget_all(const std::vector<Guid>& were_active) {
     next.forgotten.set(guid, true);
     ++ports;
   }
-  sa_ports_logger().info("registrations unknown ports={} asked=register-again", ports);
+  sa_log().info("registrations unknown ports={} asked=register-again", ports);
   change(std::move(next), {});
 }
 
@@ -123,7 +118,7 @@ void SaService::forget_absent() {
     next.forgotten.set(port, true);
     absent_since_.erase(port);
   }
-  sa_ports_logger().info("registrations dropped ports={} groups_ended={}", gone.size(), events.size());
+  sa_log().info("registrations dropped ports={} groups_ended={}", gone.size(), events.size());
   change(std::move(next), [this, events = std::move(events)] {
     for (const sa::Event& event : events) report(event);
   });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "log/log.h"
+#include "daemon/log.h"
 #include "mad/sa_records.h"
 #include "sa/inform.h"
 #include "sa/multicast.h"
@@ -18,11 +18,6 @@ constexpr std::size_t kMostBlocks = 4096;
 /// Refused joins of one port are told once in this time.
 constexpr Duration kTellRefusals = std::chrono::minutes(10);
 constexpr std::size_t kMostTold = 10'000;
-
-spdlog::logger& logger() {
-  static const auto log = log::named("sa");
-  return *log;
-}
 
 std::string text_of(const sa::Request& request) {
   return fmt::format("method=0x{:02x} attribute=0x{:04x} mask=0x{:x} lid={}", raw(request.header.method),
@@ -171,7 +166,7 @@ void SaService::finish(const Asked& asked, const sa::Answer& answer) {
 
 /// Joins that are refused keep a host off the network: its administrator must find out why. One line a port.
 void SaService::note_refusal(const sa::Request& request, const sa::Answer& answer) {
-  logger().debug("refused {} status=0x{:04x} why=\"{}\"", text_of(request), answer.status, answer.why);
+  sa_log().debug("refused {} status=0x{:04x} why=\"{}\"", text_of(request), answer.status, answer.why);
   if (answer.why.empty()) return;
   const Instant now = around_.clock->now();
   if (refusals_told_.size() > kMostTold) refusals_told_.clear();
@@ -181,7 +176,7 @@ void SaService::note_refusal(const sa::Request& request, const sa::Answer& answe
   const sa::End* end = index_->find(request.from.lid);
   const std::string who = end == nullptr ? fmt::format("LID {}", raw(request.from.lid))
                                          : fabric::describe(index_->fabric(), end->port);
-  logger().warn("join refused port=\"{}\" why=\"{}\"", who, answer.why);
+  sa_log().warn("join refused port=\"{}\" why=\"{}\"", who, answer.why);
   if (around_.tell) around_.tell("join_refused", fmt::format("{} may not join: {}", who, answer.why));
 }
 
@@ -212,7 +207,7 @@ void SaService::reply(const Asked& asked, const sa::Answer& answer) {
                 head.bytes.begin() + mad::kSaDataAt);
     const Result<void> done = around_.transport->send(head);
     sent = done.has_value();
-    if (!sent) logger().debug("answer not sent error=\"{}\"", done.error().what);
+    if (!sent) sa_log().debug("answer not sent error=\"{}\"", done.error().what);
   }
   SaAttributeCounts& counts = counts_of(asked.mad);
   counts_.answered += sent;
@@ -259,7 +254,7 @@ void SaService::change(plan::SaState next, std::function<void()> then) {
     --saves_under_way_;
     save_failed_ = !kept;
     // What cannot be kept is not confirmed: the client asks again.
-    if (!kept) return logger().error("state not kept error=\"{}\"", kept.error().what);
+    if (!kept) return sa_log().error("state not kept error=\"{}\"", kept.error().what);
     if (then) then();
   });
 }
