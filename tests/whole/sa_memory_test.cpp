@@ -14,8 +14,8 @@ using mad::SaAttr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const Gid kBroadcast = sa::ipoib_broadcast(Pkey{0xffff});
-const Gid kOther{0xff12401bffff0000, 0x0000000000000101};
+const Gid kKeptBroadcast = sa::ipoib_broadcast(Pkey{0xffff});
+const Gid kKeptOther{0xff12401bffff0000, 0x0000000000000101};
 
 std::optional<std::uint16_t> register_service(SaClient& client, std::uint64_t id) {
   mad::ServiceRecord record;
@@ -36,7 +36,7 @@ TEST(SaMemory, NothingThatWasConfirmedIsLostByAKill) {
   Whole whole("fat-tree:radix=8");
   ASSERT_TRUE(whole.bring_up(3).clean);
   SaClient client(whole, "h00003");
-  ASSERT_EQ(client.join(kOther), 0);
+  ASSERT_EQ(client.join(kKeptOther), 0);
   ASSERT_EQ(register_service(client, 7), 0);
   ASSERT_EQ(client.subscribe(66), 0);
   const plan::SaState before = whole.manager->sa().state();
@@ -45,7 +45,7 @@ TEST(SaMemory, NothingThatWasConfirmedIsLostByAKill) {
   whole.start(whole.store.ledger);
   ASSERT_TRUE(whole.settle());
   const plan::SaState& after = whole.manager->sa().state();
-  EXPECT_TRUE(after.groups.contains(kOther));
+  EXPECT_TRUE(after.groups.contains(kKeptOther));
   EXPECT_EQ(after.services.size(), 1u);
   EXPECT_EQ(plan::subscription_count(after), 1u);
 }
@@ -55,25 +55,25 @@ TEST(SaMemory, WhatCannotBeKeptIsNotConfirmed) {
   ASSERT_TRUE(whole.bring_up(3).clean);
   SaClient client(whole, "h00003");
   whole.store.refuses = true;
-  EXPECT_EQ(client.join(kOther), std::nullopt);
-  EXPECT_EQ(client.join(kOther), std::nullopt) << "a repeat is as unsafe";
+  EXPECT_EQ(client.join(kKeptOther), std::nullopt);
+  EXPECT_EQ(client.join(kKeptOther), std::nullopt) << "a repeat is as unsafe";
   whole.store.refuses = false;
-  EXPECT_EQ(client.join(kOther), 0);
-  EXPECT_TRUE(whole.store.ledger.sa.groups.contains(kOther));
+  EXPECT_EQ(client.join(kKeptOther), 0);
+  EXPECT_TRUE(whole.store.ledger.sa.groups.contains(kKeptOther));
 }
 
 TEST(SaMemory, APortThatComesBackInTimeLosesNothing) {
   Whole whole("fat-tree:radix=8");
   ASSERT_TRUE(whole.bring_up(3).clean);
   SaClient client(whole, "h00003");
-  ASSERT_EQ(client.join(kBroadcast), 0);
+  ASSERT_EQ(client.join(kKeptBroadcast), 0);
   whole.run_for(seconds(1));
   const std::uint64_t told = whole.manager->sa().reregistered();
   whole.world->cut_link(whole.node("h00003"), PortNum{1});
   whole.run_for(seconds(10));
   whole.world->mend_link(whole.node("h00003"), PortNum{1});
   whole.run_for(seconds(60));
-  EXPECT_TRUE(whole.manager->sa().state().groups.find(kBroadcast)->members.contains(client.guid()));
+  EXPECT_TRUE(whole.manager->sa().state().groups.find(kKeptBroadcast)->members.contains(client.guid()));
   EXPECT_EQ(whole.manager->sa().reregistered(), told);
 }
 
@@ -84,14 +84,14 @@ TEST(SaMemory, APortThatIsGoneForLongIsForgottenAndToldToRegisterAgain) {
   watcher.confirms = true;
   ASSERT_EQ(watcher.subscribe(67), 0);
   SaClient client(whole, "h00003");
-  ASSERT_EQ(client.join(kOther), 0);
+  ASSERT_EQ(client.join(kKeptOther), 0);
   ASSERT_EQ(client.subscribe(64), 0);
   whole.run_for(seconds(1));
   const std::uint64_t told = whole.manager->sa().reregistered();
   watcher.got.clear();
   whole.world->cut_link(whole.node("h00003"), PortNum{1});
   whole.run_for(seconds(60));
-  EXPECT_FALSE(whole.manager->sa().state().groups.contains(kOther));
+  EXPECT_FALSE(whole.manager->sa().state().groups.contains(kKeptOther));
   EXPECT_EQ(plan::subscription_count(whole.manager->sa().state()), 1u);
   EXPECT_EQ(watcher.reports()[67], 1) << "its last member is gone: told once";
   EXPECT_TRUE(whole.store.ledger.sa.forgotten.contains(client.guid()));
