@@ -159,7 +159,7 @@ void lft_records(const Context& context, Collector& records) {
 
 /// Blocks with nothing in them are not told: a table without groups has no record.
 void mft_records(const Context& context, Collector& records) {
-  constexpr std::uint32_t kFirstMlid = 0xc000;
+  constexpr std::uint32_t kMftFirst = 0xc000;
   constexpr std::uint32_t kMlids = 32;
   if (!context.multicast || context.multicast->size() != context.index.fabric().switch_count()) return;
   each_end(context, records, [&](const End& end) {
@@ -167,16 +167,16 @@ void mft_records(const Context& context, Collector& records) {
     const auto& entries = (*context.multicast)[raw(end.leaf)];
     const std::uint32_t positions = context.index.fabric().node(end.port.node).port_count / 16u + 1;
     for (auto from = entries.begin(); from != entries.end() && !records.enough();) {
-      const std::uint32_t block = (raw(from->mlid) - kFirstMlid) / kMlids;
+      const std::uint32_t block = (raw(from->mlid) - kMftFirst) / kMlids;
       auto next = from;
-      while (next != entries.end() && (raw(next->mlid) - kFirstMlid) / kMlids == block) ++next;
+      while (next != entries.end() && (raw(next->mlid) - kMftFirst) / kMlids == block) ++next;
       for (std::uint32_t position = 0; position < positions; ++position) {
         const std::span<std::uint8_t> record = records.begin();
         put_bits(record, 0, 16, raw(end.base));
         put_bits(record, 16, 4, position);
         put_bits(record, 23, 9, block);
         for (auto entry = from; entry != next; ++entry)
-          put_bits(record, 64 + (raw(entry->mlid) - kFirstMlid) % kMlids * 16u, 16,
+          put_bits(record, 64 + (raw(entry->mlid) - kMftFirst) % kMlids * 16u, 16,
                    entry->ports[position / 4] >> position % 4 * 16 & 0xffff);
         records.offer();
       }
