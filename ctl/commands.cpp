@@ -297,8 +297,11 @@ Exit dump_opensm(const Client& client, const Output& output, const std::string& 
   std::filesystem::create_directories(directory, error);
   if (error)
     return report(output, fmt::format("cannot make the directory {}: {}", directory, error.message()));
-  constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
-      {"subnet", "opensm-subnet.lst"}, {"fdbs", "opensm.fdbs"}, {"mcfdbs", "opensm.mcfdbs"}};
+  constexpr std::pair<std::string_view, std::string_view> kFiles[] = {{"subnet", "opensm-subnet.lst"},
+                                                                      {"fdbs", "opensm.fdbs"},
+                                                                      {"mcfdbs", "opensm.mcfdbs"},
+                                                                      {"psl", "opensm.psl"},
+                                                                      {"slvl", "opensm.slvl"}};
   json::array names;
   for (const auto& [file, file_name] : kFiles) {
     const std::string path = (std::filesystem::path(directory) / file_name).string();

@@ -79,7 +79,8 @@ void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
                            [&a](const Client& client, const Output& output) {
                              return ctl::dump_opensm(client, output, a.directory);
                            });
-  dump->add_option("--opensm", a.directory, "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs")
+  dump->add_option("--opensm", a.directory,
+                   "Directory for opensm-subnet.lst and opensm.fdbs, .mcfdbs, .psl, .slvl")
       ->required();
 }
 

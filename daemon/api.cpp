@@ -227,7 +227,7 @@ Response path(const plan::View& view, const Request& request) {
 
 Response dump_opensm(ViewPtr view, const Request& request) {
   const auto file = dump_file_from(request.parameter("file").value_or(""));
-  if (!file) return refusal(Error{Errc::invalid, "file must be subnet, fdbs or mcfdbs"});
+  if (!file) return refusal(Error{Errc::invalid, "file must be subnet, fdbs, mcfdbs, psl or slvl"});
   Response response = text_response({});
   response.more = [view = std::move(view), file = *file, step = std::size_t{0}](std::string& out) mutable {
     const std::size_t steps = dump_steps(*view, file);

@@ -108,12 +108,39 @@ void append_table(const plan::View& view, SwitchId at, std::string& out) {
   out += '\n';
 }
 
+/// From one host's end ports to every LID: all on SL 0, which is what paths are answered with.
+void append_levels(const plan::View& view, NodeId node, std::string& out) {
+  if (view.fabric->is_switch(node)) return;
+  for (const routing::Destination& to : view.plan->problem.destinations)
+    for (unsigned lid = raw(to.base); lid < raw(to.base) + (1u << to.lmc); ++lid)
+      fmt::format_to(std::back_inserter(out), "0x{:016x} {} 0\n", raw(view.fabric->node(node).guid), lid);
+}
+
+/// Two VLs a byte, the lower SL first. Tables that need no lanes are safe on any, so VL 0 stands for them.
+void append_lanes(const plan::View& view, SwitchId at, std::string& out) {
+  const routing::Lanes* lanes = view.plan->routes().lanes.get();
+  const auto ports = view.fabric->ports(at);
+  for (std::size_t in = 0; in < ports.size(); ++in) {
+    for (std::size_t to = 1; to < ports.size(); ++to) {
+      const unsigned vl =
+          lanes != nullptr ? raw(lanes->at(at, static_cast<PortNum>(in), static_cast<PortNum>(to))) : 0;
+      fmt::format_to(std::back_inserter(out), "0x{:016x} {} {}", raw(view.fabric->node(at).guid), in, to);
+      for (int pair = 0; pair < 8; ++pair) fmt::format_to(std::back_inserter(out), " 0x{:02x}", vl << 4 | vl);
+      out += '\n';
+    }
+  }
+}
+
+std::size_t host_count(const Fabric& fabric) { return fabric.node_count() - fabric.switch_count(); }
+
 }  // namespace
 
 std::optional<DumpFile> dump_file_from(std::string_view name) {
   if (name == "subnet") return DumpFile::subnet;
   if (name == "fdbs") return DumpFile::fdbs;
   if (name == "mcfdbs") return DumpFile::mcfdbs;
+  if (name == "psl") return DumpFile::psl;
+  if (name == "slvl") return DumpFile::slvl;
   return std::nullopt;
 }
 
@@ -125,6 +152,10 @@ std::string_view file_name(DumpFile file) {
       return "opensm.fdbs";
     case DumpFile::mcfdbs:
       return "opensm.mcfdbs";
+    case DumpFile::psl:
+      return "opensm.psl";
+    case DumpFile::slvl:
+      return "opensm.slvl";
   }
   return "";
 }
@@ -135,7 +166,10 @@ std::size_t dump_steps(const plan::View& view, DumpFile file) {
     case DumpFile::subnet:
       return view.fabric->node_count();
     case DumpFile::fdbs:
+    case DumpFile::slvl:
       return view.fabric->switch_count();
+    case DumpFile::psl:
+      return host_count(*view.fabric) > kMostPslHosts ? 0 : view.fabric->node_count();
     case DumpFile::mcfdbs:
       return 0;
   }
@@ -145,6 +179,8 @@ std::size_t dump_steps(const plan::View& view, DumpFile file) {
 void dump_step(const plan::View& view, DumpFile file, std::size_t step, std::string& out) {
   if (file == DumpFile::subnet) append_links(view, static_cast<NodeId>(step), out);
   if (file == DumpFile::fdbs) append_table(view, static_cast<SwitchId>(step), out);
+  if (file == DumpFile::psl) append_levels(view, static_cast<NodeId>(step), out);
+  if (file == DumpFile::slvl) append_lanes(view, static_cast<SwitchId>(step), out);
 }
 
 std::string dump(const plan::View& view, DumpFile file) {

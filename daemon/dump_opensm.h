@@ -15,11 +15,16 @@ enum class DumpFile {
   subnet,  ///< opensm-subnet.lst: one line per end of each link.
   fdbs,    ///< opensm.fdbs: the forwarding tables.
   mcfdbs,  ///< opensm.mcfdbs: the multicast tables; empty while none are planned.
+  psl,     ///< opensm.psl: the SL from each host to each LID; empty beyond kMostPslHosts hosts.
+  slvl,    ///< opensm.slvl: the VL by switch, port in, port out and SL.
 };
 
-/// "subnet", "fdbs" or "mcfdbs".
+/// A line for every pair: of more hosts nobody could read it.
+inline constexpr std::size_t kMostPslHosts = 2000;
+
+/// "subnet", "fdbs", "mcfdbs", "psl" or "slvl".
 std::optional<DumpFile> dump_file_from(std::string_view name);
-/// "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs".
+/// "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs", "opensm.psl", "opensm.slvl".
 std::string_view file_name(DumpFile file);
 
 /// Steps that make up the file: its nodes, or its switches. Nothing before the first plan.

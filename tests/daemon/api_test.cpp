@@ -194,7 +194,7 @@ TEST_F(ApiTest, DumpsInPieces) {
   EXPECT_EQ(subnet.type, "text/plain; charset=utf-8");
   EXPECT_EQ(std::count(subnet.body.begin(), subnet.body.end(), '\n'), 16);
   EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=mcfdbs").body, "");
-  EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=psl").status, 400);
+  EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=lfts").status, 400);
 }
 
 TEST_F(ApiTest, IsReadyWhileMaster) {

@@ -126,7 +126,8 @@ TEST_P(OnIbsim, ToolsOfTheFieldAgreeThatTheFabricIsUp) {
   EXPECT_EQ(dump.status, 0) << dump.text;
   write_file(scene.path("dump/opensm.mcfdbs"), read_file(scene.path("dump/opensm.mcfdbs")));
   const Output judged =
-      run("ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs", {}, scene.path("dump"));
+      run("ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs -c opensm.psl -d opensm.slvl", {},
+          scene.path("dump"));
   EXPECT_NE(judged.text.find("no credit loops found"), std::string::npos) << judged.text;
   EXPECT_EQ(judged.text.find("-E-"), std::string::npos) << judged.text;
 
