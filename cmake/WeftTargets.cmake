@@ -56,10 +56,11 @@ function(weft_program name)
   endif()
 endfunction()
 
-# weft_test(<folder> [PURE] SOURCES ... LINK ... [LABEL unit|system]): all tests of one folder in one program.
+# weft_test(<folder> [PURE] SOURCES ... LINK ... [LABEL unit|system] [TIMEOUT seconds] [SHARDS n]): all tests of one folder in one
+# program, which ctest starts n times for a share of them each.
 # The label `unit` marks what the sanitizer builds run.
 function(weft_test folder)
-  cmake_parse_arguments(arg "PURE" "LABEL;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "PURE" "LABEL;TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -82,12 +83,26 @@ function(weft_test folder)
     add_dependencies(unit_tests ${name})
   endif()
   # One ctest entry per program: hundreds of processes would cost more than the tests.
-  add_test(NAME ${folder} COMMAND ${name} --gtest_brief=1)
-  set_tests_properties(${folder} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
-  if(NOT arg_LABEL STREQUAL unit)
-    # Programs that we did not write have time-outs of their own, and lose track when the machine is busy.
-    set_tests_properties(${folder} PROPERTIES RUN_SERIAL TRUE)
+  set(entries ${folder})
+  if(arg_SHARDS)
+    list(TRANSFORM entries APPEND _1)
+    foreach(shard RANGE 2 ${arg_SHARDS})
+      list(APPEND entries ${folder}_${shard})
+    endforeach()
   endif()
+  set(index 0)
+  foreach(entry ${entries})
+    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${entry} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+    if(arg_SHARDS)
+      set_tests_properties(${entry} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+    endif()
+    if(NOT arg_LABEL STREQUAL unit)
+      # Programs that we did not write have time-outs of their own, and lose track when the machine is busy.
+      set_tests_properties(${entry} PROPERTIES RUN_SERIAL TRUE)
+    endif()
+    math(EXPR index "${index} + 1")
+  endforeach()
 endfunction()
 
 # weft_fuzzer(<name> SOURCES ... LINK ...): a libFuzzer program fuzz_<name>, built by the preset `fuzz` only.
