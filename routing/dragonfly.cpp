@@ -19,14 +19,13 @@
 #include "routing/dragonfly_shape.h"
 #include "routing/engines.h"
 #include "routing/group_detours.h"
+#include "routing/group_lanes.h"
 #include "routing/parallel.h"
 
 namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoOwner = ~0U;
-
-enum PortClass : std::uint8_t { end_port = Lanes::kEndClass, local_port, rising_port, falling_port };
 
 using Exit = DragonflyShape::Exit;
 
@@ -210,27 +209,6 @@ class DragonflyRows {
   std::vector<Ports> local_;  // by router
 };
 
-Lanes lanes_of(const Problem& problem, const DesignGraph& graph, const DragonflyShape& shape) {
-  Lanes lanes;
-  lanes.count = 2;
-  for (std::uint32_t s = 0; s < shape.live; ++s) {
-    std::vector<std::uint8_t> classes(problem.fabric->ports(static_cast<SwitchId>(s)).size(), end_port);
-    for (const DesignGraph::End& e : graph.ends_of(s)) {
-      if (e.port >= classes.size()) continue;
-      const std::uint32_t here = shape.group[s];
-      const std::uint32_t there = shape.group[e.to];
-      classes[e.port] = here == there ? local_port : here < there ? rising_port : falling_port;
-    }
-    lanes.port_class.push_back(std::move(classes));
-  }
-  for (std::size_t in = 0; in < Lanes::kClasses; ++in) {
-    lanes.vl[in][rising_port] = 0;
-    lanes.vl[in][falling_port] = 1;
-    lanes.vl[in][local_port] = in == end_port ? 0 : 1;
-  }
-  return lanes;
-}
-
 }  // namespace
 
 Result<Routes> dragonfly(const Problem& problem) {
@@ -250,7 +228,8 @@ Result<Routes> dragonfly(const Problem& problem) {
   });
   Routes routes = std::move(tables).finish("dragonfly");
   routes.vls_needed = 2;
-  routes.lanes = std::make_shared<const Lanes>(lanes_of(problem, graph, *shape));
+  routes.lanes = std::make_shared<const Lanes>(
+      group_lanes(problem, graph, [&shape](std::uint32_t s) { return shape->group[s]; }));
   routes.notes.push_back(describe(*shape));
   if (std::string note = describe(plan.via); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;

@@ -25,6 +25,7 @@
 #include "routing/dragonfly_plus_shape.h"
 #include "routing/engines.h"
 #include "routing/group_detours.h"
+#include "routing/group_lanes.h"
 #include "routing/parallel.h"
 
 namespace weft::routing {
@@ -33,8 +34,6 @@ namespace {
 constexpr std::uint32_t kNoExit = ~0U;
 constexpr std::uint32_t kAlone =
     1U << 30;  // in place of a leaf: a spine without any, which only exits lead to
-
-enum PlusPort : std::uint8_t { plus_end = Lanes::kEndClass, plus_local, plus_rising, plus_falling };
 
 using PlusShape = DragonflyPlusShape;
 
@@ -419,27 +418,6 @@ class PlusRows {
   std::vector<const PlusShape::Exit*> mine_;
 };
 
-Lanes plus_lanes(const Problem& problem, const DesignGraph& graph, const PlusShape& shape) {
-  Lanes lanes;
-  lanes.count = 2;
-  for (std::uint32_t s = 0; s < shape.live; ++s) {
-    std::vector<std::uint8_t> classes(problem.fabric->ports(static_cast<SwitchId>(s)).size(), plus_end);
-    for (const DesignGraph::End& e : graph.ends_of(s)) {
-      if (e.port >= classes.size()) continue;
-      const std::uint32_t here = shape.place[s].group;
-      const std::uint32_t there = shape.place[e.to].group;
-      classes[e.port] = here == there ? plus_local : here < there ? plus_rising : plus_falling;
-    }
-    lanes.port_class.push_back(std::move(classes));
-  }
-  for (std::size_t in = 0; in < Lanes::kClasses; ++in) {
-    lanes.vl[in][plus_rising] = 0;
-    lanes.vl[in][plus_falling] = 1;
-    lanes.vl[in][plus_local] = in == plus_end ? 0 : 1;
-  }
-  return lanes;
-}
-
 }  // namespace
 
 Result<Routes> dragonfly_plus(const Problem& problem) {
@@ -455,7 +433,8 @@ Result<Routes> dragonfly_plus(const Problem& problem) {
   });
   Routes routes = std::move(tables).finish("dragonfly+");
   routes.vls_needed = 2;
-  routes.lanes = std::make_shared<const Lanes>(plus_lanes(problem, graph, *shape));
+  routes.lanes = std::make_shared<const Lanes>(
+      group_lanes(problem, graph, [&shape](std::uint32_t s) { return shape->place[s].group; }));
   routes.notes.push_back(describe(*shape));
   if (std::string note = describe(common.via); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;
