@@ -9,7 +9,6 @@
 #include "discovery/light_sweep.h"
 #include "discovery/mute.h"
 #include "discovery/read_back.h"
-#include "fabric/compare.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
 #include "plan/capacity.h"
@@ -54,6 +53,10 @@ discovery::Discovered without_too_small(discovery::Discovered found, const plan:
     if (findings.empty()) return found;
     found = discovery::leave_out(found, findings);
   }
+}
+
+bool is_loss(const fabric::Difference& one) {
+  return one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone;
 }
 
 }  // namespace
@@ -215,6 +218,10 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
 /// Plans for what was found. Switches whose table is too small are left out of that: with them, nobody would
 /// get tables.
 asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered& found, SweepReport& report) {
+  if (std::exchange(take_for_whole_, false)) {
+    ledger_.design = nullptr;
+    whole_ = nullptr;
+  }
   const Phase phase(*this, report, "planning");
   auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
@@ -345,31 +352,28 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   view->plan = planned.plan;
   view->ledger = planned.ledger;
   view->sm_port = found.own_port;
-  if (view_)
-    tell_differences(*view_->fabric, *view->fabric);
-  else
+  std::vector<fabric::Difference> changes;
+  if (view_) {
+    changes = fabric::compare(*view_->fabric, *view->fabric);
+    tell_differences(changes);
+    if (!whole_) changes.clear();
+    if (whole_ && whole_ != view_->fabric) changes = fabric::compare(*whole_, *view->fabric);
+  } else {
     event(Severity::info, "fabric_up", fabric::to_string(fabric::summarize(*view->fabric)));
+  }
   auto known = std::make_shared<discovery::Discovered>(found);
   known->fabric = view->fabric;
   known_ = std::move(known);
   view_ = std::move(view);
-  note_missing();
+  note_missing(changes);
 }
 
-/// A Fabric from which nothing is gone becomes the measure of the next ones.
-void Sweeper::note_missing() {
+/// What is gone of `whole_`. A Fabric from which nothing is becomes the measure of the next ones.
+void Sweeper::note_missing(std::span<const fabric::Difference> since_whole) {
   missing_.clear();
-  if (whole_)
-    for (const fabric::Difference& one : fabric::compare(*whole_, *view_->fabric))
-      if (one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone)
-        missing_.push_back(one.what);
+  for (const fabric::Difference& one : since_whole)
+    if (is_loss(one)) missing_.push_back(one.what);
   if (missing_.empty()) whole_ = view_->fabric;
-}
-
-void Sweeper::take_for_whole() {
-  ledger_.design = nullptr;
-  whole_ = view_ ? view_->fabric : nullptr;
-  missing_.clear();
 }
 
 void Sweeper::tell_rerouting(const program::Programmed& done) {
@@ -379,15 +383,13 @@ void Sweeper::tell_rerouting(const program::Programmed& done) {
                     counted(done.lft_switches, "switch")));
 }
 
-void Sweeper::tell_differences(const fabric::Fabric& before, const fabric::Fabric& after) {
-  for (const fabric::Difference& one : fabric::compare(before, after)) {
-    const bool loss =
-        one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone;
+void Sweeper::tell_differences(std::span<const fabric::Difference> differences) {
+  for (const fabric::Difference& one : differences) {
     const bool of_node = one.kind == fabric::DifferenceKind::node_new ||
                          one.kind == fabric::DifferenceKind::node_gone ||
                          one.kind == fabric::DifferenceKind::node_changed;
-    event(loss ? Severity::warning : Severity::info, std::string(fabric::name(one.kind)), one.what, one.node,
-          of_node ? std::nullopt : std::optional(one.port));
+    event(is_loss(one) ? Severity::warning : Severity::info, std::string(fabric::name(one.kind)), one.what,
+          one.node, of_node ? std::nullopt : std::optional(one.port));
   }
 }
 

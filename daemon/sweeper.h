@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "config/settings.h"
 #include "daemon/event_log.h"
 #include "daemon/status.h"
 #include "daemon/workers.h"
 #include "discovery/discover.h"
+#include "fabric/compare.h"
 #include "mad/blocks.h"
 #include "plan/view.h"
 #include "program/programmer.h"
@@ -40,7 +42,7 @@ class Sweeper {
   void set_ledger(plan::Ledger ledger) { ledger_ = std::move(ledger); }
   /// What is missing is not waited for any longer: neither told, nor kept a place for in the tables, from the
   /// next sweep on.
-  void take_for_whole();
+  void take_for_whole() { take_for_whole_ = true; }
   /// The transport is closed: the sweep under way ends at its next step, and tells and saves nothing more.
   void stop() { stopping_ = true; }
   /// A light sweep needs a discovery to compare with.
@@ -85,9 +87,9 @@ class Sweeper {
   void forget_changed(const discovery::Discovered& found);
   std::string yields_to(const discovery::Discovered& found);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
-  void tell_differences(const fabric::Fabric& before, const fabric::Fabric& after);
+  void tell_differences(std::span<const fabric::Difference> differences);
   void tell_rerouting(const program::Programmed& done);
-  void note_missing();
+  void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},
              std::optional<PortNum> port = {});
@@ -107,6 +109,7 @@ class Sweeper {
   std::vector<Guid> found_active_;
   std::shared_ptr<const fabric::Fabric> whole_;  ///< The last Fabric from which nothing was missing.
   std::vector<std::string> missing_;
+  bool take_for_whole_ = false;
   std::vector<std::string> told_;  ///< Findings of the last sweep, so that each is an event once.
   std::vector<Guid> doubles_;      ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};

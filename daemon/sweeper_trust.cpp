@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "daemon/sweeper.h"
 #include "discovery/read_back.h"
@@ -17,13 +18,6 @@ namespace {
 std::optional<transport::Target> target_of(const fabric::Fabric& fabric, const fabric::PathTree& paths,
                                            NodeId node) {
   return transport::target_by(fabric.node(node).guid, paths.ports_to(node));
-}
-
-bool lanes_change(const plan::Plan& plan, const fabric::Fabric& fabric, SwitchId id,
-                  const plan::DeviceRecord& record) {
-  const routing::Lanes* lanes = plan.routes().lanes.get();
-  return lanes != nullptr &&
-         record.lanes_digest != program::lanes_digest(program::lane_sets(fabric, *lanes, id));
 }
 
 /// The same record, with nothing said of the tables.
@@ -135,6 +129,10 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   bool changed = false;
   const plan::Plan& plan = *planned.plan;
+  std::set<SwitchId> new_lanes;
+  if (const routing::Lanes* lanes = plan.routes().lanes.get())
+    for (const program::LaneWork& work : program::lane_work(*found.fabric, *lanes, *devices))
+      new_lanes.insert(work.id);
   const auto writes = [&](const routing::Routes& routes, std::size_t s, Guid guid) {
     return !program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty();
   };
@@ -145,7 +143,7 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
     auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
     const bool tables = writes(plan.routes(), s, guid) || (plan.dark() && writes(*plan.dark(), s, guid));
     if (tables) fresh->lft_digests.clear();
-    if (lanes_change(plan, *found.fabric, static_cast<SwitchId>(s), *fresh)) fresh->lanes_digest = 0;
+    if (new_lanes.contains(static_cast<SwitchId>(s))) fresh->lanes_digest = 0;
     if (*fresh == *record->second) continue;
     record->second = std::move(fresh);
     changed = true;

@@ -81,27 +81,6 @@ mad::AttrData one_lane(Vl vl) {
   return mad::encode(table);
 }
 
-struct LaneWork {
-  SwitchId id{};
-  std::vector<LaneSet> sets;
-  std::uint64_t digest = 0;
-  bool on_record = false;  ///< What it holds is known.
-};
-
-std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
-                                const plan::DeviceMap& devices) {
-  std::vector<LaneWork> work;
-  for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
-    LaneWork one{.id = static_cast<SwitchId>(s), .sets = lane_sets(fabric, lanes, static_cast<SwitchId>(s))};
-    one.digest = lanes_digest(one.sets);
-    const auto record = devices.find(fabric.node(one.id).guid);
-    const std::uint64_t held = record == devices.end() ? 0 : record->second->lanes_digest;
-    one.on_record = held != 0;
-    if (held != one.digest) work.push_back(std::move(one));
-  }
-  return work;
-}
-
 /// One run of write_lanes; its coroutines borrow it.
 struct LaneWriter {
   transport::SmpClient& client;
@@ -116,7 +95,7 @@ struct LaneWriter {
     const Guid guid = fabric.node(work.id).guid;
     const auto way = transport::target_by(guid, paths.ports_to(fabric.node_of(work.id)));
     if (!way) co_return;
-    if (!work.on_record && carries_traffic(work.id)) {
+    if (!work.on_record && carries_traffic(fabric, fabric.node_of(work.id))) {
       const bool there = co_await holds_all(*way, work.id);
       if (there) {
         result.digests[guid] = work.digest;
@@ -134,12 +113,6 @@ struct LaneWriter {
     if (!done && done.error().code != Errc::cancelled)
       result.failed.push_back({guid, "SLtoVLMappingTable", done.error().what});
     step();
-  }
-
-  bool carries_traffic(SwitchId id) const {
-    for (const fabric::Port& port : fabric.ports(id))
-      if (port.peer && port.state == PortState::active && fabric.is_switch(port.peer->node)) return true;
-    return false;
   }
 
   /// Whether the switch has it all already; looks no further than the first pair that differs.
@@ -187,19 +160,32 @@ std::uint64_t lanes_digest(std::span<const LaneSet> sets) {
   return hash == 0 ? 1 : hash;
 }
 
-std::size_t count_lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
-                            const plan::DeviceMap& devices) {
-  return lane_work(fabric, lanes, devices).size();
+std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
+                                const plan::DeviceMap& devices) {
+  std::vector<LaneWork> work;
+  for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
+    LaneWork one{.id = static_cast<SwitchId>(s), .sets = lane_sets(fabric, lanes, static_cast<SwitchId>(s))};
+    one.digest = lanes_digest(one.sets);
+    const auto record = devices.find(fabric.node(one.id).guid);
+    const std::uint64_t held = record == devices.end() ? 0 : record->second->lanes_digest;
+    one.on_record = held != 0;
+    if (held != one.digest) work.push_back(std::move(one));
+  }
+  return work;
+}
+
+bool carries_traffic(const fabric::Fabric& fabric, NodeId node) {
+  return std::ranges::any_of(fabric.ports(node), [&fabric](const fabric::Port& port) {
+    return port.peer && port.state == PortState::active && fabric.is_switch(port.peer->node);
+  });
 }
 
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
                                           const fabric::PathTree& paths, const routing::Lanes& lanes,
-                                          const plan::DeviceMap& devices, std::function<void()> step) {
-  const std::vector<LaneWork> work = lane_work(fabric, lanes, devices);
+                                          std::span<const LaneWork> work, std::function<void()> step) {
   LaneWriter writer{client, fabric, paths, lanes, std::move(step), {}};
-  const std::span<const LaneWork> items(work);
   const WriteLanesOf act{&writer};
-  co_await transport::for_each(items, static_cast<std::size_t>(client.settings().window), act);
+  co_await transport::for_each(work, static_cast<std::size_t>(client.settings().window), act);
   co_return std::move(writer.result);
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "fabric/path_tree.h"
@@ -39,14 +40,25 @@ struct LanesWritten {
   std::vector<Failed> failed;
 };
 
-/// Switches that are not on record to hold what `lanes` demand.
-std::size_t count_lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
-                            const plan::DeviceMap& devices);
+/// What one switch needs.
+struct LaneWork {
+  SwitchId id{};
+  std::vector<LaneSet> sets;
+  std::uint64_t digest = 0;
+  bool on_record = false;  ///< What it holds is known, and is something else.
+};
 
-/// Writes the tables of all switches whose record has another digest. One that carries traffic and has none
-/// is read first. `step` is called for each that is done.
+/// Of all switches that are not on record to hold what `lanes` demand.
+std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const routing::Lanes& lanes,
+                                const plan::DeviceMap& devices);
+
+/// True when a link to another switch is Active: packets may wait for its lanes.
+bool carries_traffic(const fabric::Fabric& fabric, NodeId node);
+
+/// Sends the work. A switch that carries traffic, and of which nothing is on record, is read first. `step` is
+/// called for each that is done. `work` must stay alive.
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
                                           const fabric::PathTree& paths, const routing::Lanes& lanes,
-                                          const plan::DeviceMap& devices, std::function<void()> step);
+                                          std::span<const LaneWork> work, std::function<void()> step);
 
 }  // namespace weft::program

@@ -68,10 +68,10 @@ class Run {
   static bool keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held,
                                   std::uint32_t unkept);
   std::uint32_t unkept_of(Guid node) const;
+  bool is_final(const routing::Routes& routes) const { return &routes == &job_.plan->routes(); }
   /// The tables are not to be touched any further in this sweep.
   bool is_held() const { return !result_.held_back.empty(); }
   bool has_no_lanes(NodeId node) const;
-  bool carries_traffic(NodeId node) const;
   void fail_on(Guid node, std::string what, std::string why);
   void step() {
     ++done_;
@@ -290,15 +290,16 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
 /// has.
 asio::awaitable<void> Run::do_lanes() {
   const routing::Lanes& lanes = *job_.plan->routes().lanes;
-  begin("lanes", count_lane_work(*job_.fabric, lanes, *job_.devices));
+  const std::vector<LaneWork> work = lane_work(*job_.fabric, lanes, *job_.devices);
+  begin("lanes", work.size());
+  const std::span<const LaneWork> items(work);
   std::function<void()> each = [this] { step(); };
-  LanesWritten written =
-      co_await write_lanes(client_, *job_.fabric, paths_, lanes, *job_.devices, std::move(each));
+  LanesWritten written = co_await write_lanes(client_, *job_.fabric, paths_, lanes, items, std::move(each));
   end();
   result_.lanes = std::move(written.digests);
   for (LanesWritten::Failed& failed : written.failed) {
     const std::optional<NodeId> node = job_.fabric->find(failed.node);
-    if (node && carries_traffic(*node))
+    if (node && carries_traffic(*job_.fabric, *node))
       result_.held_back = fmt::format(
           "no table is changed: the SL2VL tables of {}, which carries traffic, could not be written",
           fabric::describe(job_.fabric->node(*node)));
@@ -311,16 +312,10 @@ bool Run::has_no_lanes(NodeId node) const {
   return written != result_.lanes.end() && written->second == 0;
 }
 
-bool Run::carries_traffic(NodeId node) const {
-  for (const fabric::Port& port : job_.fabric->ports(node))
-    if (port.peer && port.state == PortState::active && job_.fabric->is_switch(port.peer->node)) return true;
-  return false;
-}
-
 /// `routes` are the final tables or the dark ones before them. Dark ones that were not all confirmed hold the
 /// final ones back.
 asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::Routes& routes) {
-  const bool last = &routes == &job_.plan->routes();
+  const bool last = is_final(routes);
   const std::size_t failed_before = result_.failed.size();
   std::vector<SwitchId> switches;
   std::uint64_t blocks = 0;
@@ -332,7 +327,7 @@ asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::R
     const auto work = lft_work(*routes.lfts[s], routes.top, held);
     if (work.empty() && !(last && switch_info_to_write(id))) continue;
     blocks += work.size() + 1;
-    result_.lft_switches += work.empty() ? 0 : 1;
+    if (last && !work.empty()) ++result_.lft_switches;
     switches.push_back(id);
   }
   begin(name, blocks);
@@ -353,7 +348,7 @@ asio::awaitable<void> Run::settle_switch(const routing::Routes& routes, SwitchId
   const std::span<const std::uint32_t> items(blocks);
   const DoBlock act{this, &routes, id};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().per_node), act);
-  if (&routes == &job_.plan->routes()) co_await write_switch_info(id);
+  if (is_final(routes)) co_await write_switch_info(id);
 }
 
 asio::awaitable<void> Run::write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block) {
@@ -363,7 +358,7 @@ asio::awaitable<void> Run::write_block(const routing::Routes& routes, SwitchId i
   const mad::AttrData data = lft_block(*routes.lfts[raw(id)], block);
   Result<mad::AttrData> answer = co_await client_.set(target, AttrId::linear_forwarding, block, data);
   if (answer) {
-    ++result_.lft_blocks;
+    if (is_final(routes)) ++result_.lft_blocks;
     shadow_.set(target.node, AttrId::linear_forwarding, block, data);
   } else {
     // It may have been written all the same, also when we were stopped meanwhile.

@@ -40,7 +40,7 @@ struct Programmed {
   std::map<Guid, std::uint64_t>
       lanes;                        ///< Digests of the SL2VL tables written; 0 where one may hold anything.
   std::string held_back;            ///< Why tables were not written, although they differ; empty otherwise.
-  std::uint64_t lft_blocks = 0;     ///< Blocks of forwarding tables that differed and were written.
+  std::uint64_t lft_blocks = 0;     ///< Blocks of the final forwarding tables that were written.
   std::uint64_t lft_switches = 0;   ///< Switches they belong to.
   std::uint64_t links_waiting = 0;  ///< Live ports that keep an MTU or VL count other than planned.
 };

@@ -56,6 +56,22 @@ TEST(MissingParts, AreForgottenWhenTheFabricIsAcceptedAsItIs) {
   EXPECT_EQ(whole.faults(), "");
 }
 
+TEST(MissingParts, AreForgottenAlsoWhenThatIsSaidInTheMiddleOfASweep) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  whole.world->cut_link(whole.node("L1-00-00"), PortNum{8});
+  ASSERT_TRUE(whole.run_until([&] { return !whole.status().missing.empty(); }, kAMinute));
+  ASSERT_TRUE(whole.settle());
+  whole.manager->ask_for_sweep("test");
+  ASSERT_TRUE(whole.run_until(
+      [&] { return whole.status().progress && whole.status().progress->phase == "discovery"; }, kAMinute));
+  whole.manager->accept();
+  EXPECT_TRUE(whole.run_until([&] { return whole.status().text == "the fabric is as planned"; }, kAMinute));
+  whole.run_for(kAMinute);
+  EXPECT_EQ(whole.status().text, "the fabric is as planned");
+}
+
 TEST(MuteSwitch, IsOneProblemWithItsNameOnceItIsKnown) {
   Whole whole("fat-tree:radix=8,levels=3");
   whole.bring_up();
