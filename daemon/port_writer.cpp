@@ -1,9 +1,7 @@
 #include "daemon/port_writer.h"
 
-#include "fabric/path_tree.h"
-#include "log/log.h"
+#include "daemon/log.h"
 #include "mad/port_info.h"
-#include "transport/target.h"
 
 namespace weft::daemon {
 namespace {
@@ -40,15 +38,13 @@ asio::awaitable<void> write_block(transport::SmpClient& client, transport::Targe
                                   mad::AttrData data) {
   Result<mad::AttrData> answer = co_await client.set(target, mad::AttrId::guid_info, block, data);
   if (!answer && answer.error().code != Errc::cancelled)
-    log::named("sa")->warn("alias GUIDs not written port={} why=\"{}\"", to_string(target.node),
-                           answer.error().what);
+    sa_log().warn("alias GUIDs not written port={} why=\"{}\"", to_string(target.node), answer.error().what);
 }
 
 }  // namespace
 
 void PortWriter::reregister(std::shared_ptr<const plan::View> view, std::vector<fabric::PortRef> ports,
                             std::function<void(std::vector<Guid>)> done) {
-  const fabric::PathTree paths(*view->fabric, view->sm_port);
   std::vector<Wish> wishes;
   std::vector<Guid> told;
   for (const fabric::PortRef port : ports) {
@@ -62,7 +58,7 @@ void PortWriter::reregister(std::shared_ptr<const plan::View> view, std::vector<
       told.push_back(guid);
       continue;
     }
-    const auto target = transport::target_by(node, paths.ports_to(*view->fabric, port));
+    const auto target = paths_.target_of(view, port);
     if (!target) continue;
     Wish wish{*target, mad::port_info_modifier(port.port), *held, guid};
     info.state = PortState::no_change;
@@ -74,11 +70,9 @@ void PortWriter::reregister(std::shared_ptr<const plan::View> view, std::vector<
   tasks_.start(tell_all(client_, reregistered_, std::move(wishes), std::move(told), std::move(done)));
 }
 
-void PortWriter::write_guids(const plan::View& view, fabric::PortRef port, std::uint32_t block,
-                             mad::AttrData data) {
-  const fabric::PathTree paths(*view.fabric, view.sm_port);
-  if (const auto target =
-          transport::target_by(view.fabric->node(port.node).guid, paths.ports_to(*view.fabric, port)))
+void PortWriter::write_guids(const std::shared_ptr<const plan::View>& view, fabric::PortRef port,
+                             std::uint32_t block, mad::AttrData data) {
+  if (const auto target = paths_.target_of(view, port))
     tasks_.start(write_block(client_, *target, block, data));
 }
 

@@ -153,7 +153,8 @@ void SaService::write_aliases(Guid port) {
   if (end == nullptr) return;
   const std::uint32_t blocks = sa::guid_blocks(context({}), *end);
   for (std::uint32_t block = 0; block < blocks; ++block)
-    writer_.write_guids(index_->view(), end->port, block, mad::encode(sa::guid_block(state_, port, block)));
+    writer_.write_guids(index_->shared_view(), end->port, block,
+                        mad::encode(sa::guid_block(state_, port, block)));
 }
 
 /// A port that was away may have lost its aliases.

@@ -39,9 +39,9 @@ SaService::SaService(Surroundings around, plan::SaState state, SaSettings settin
               ++counts_of(head).requests;
               decide({head, std::move(data), around_.clock->now()});
             }),
-      tables_(*around_.client, *around_.tasks),
+      tables_(*around_.client, *around_.tasks, paths_),
       reports_(*around_.transport, *around_.tasks, settings_.reports, counts_),
-      writer_(*around_.client, *around_.tasks, around_.devices),
+      writer_(*around_.client, *around_.tasks, paths_, around_.devices),
       stale_(state_.groups.size() == 0) {
   arm_expiry();
 }
@@ -130,10 +130,11 @@ void SaService::decide(Asked asked, int reads_left) {
     ++counts_.unadmitted;
     return;
   }
-  if (read_tables(asked, request, reads_left)) return;
   const std::vector<sa::OtherManager> others =
       around_.others ? around_.others() : std::vector<sa::OtherManager>();
-  sa::Answer answer = sa::answer(request, context(others));
+  const sa::Context known = context(others);
+  if (read_tables(asked, request, known, reads_left)) return;
+  sa::Answer answer = sa::answer(request, known);
   if (answer.status != 0) note_refusal(request, answer);
   // A repeated Set changes nothing, but what it repeats must be safe before it is confirmed.
   const bool unsafe = saves_under_way_ > 0 || save_failed_;
@@ -146,8 +147,9 @@ void SaService::decide(Asked asked, int reads_left) {
 }
 
 /// True when tables must be read first: then the request is decided anew when they are.
-bool SaService::read_tables(const Asked& asked, const sa::Request& request, int reads_left) {
-  std::vector<sa::TableBlock> missing = sa::missing_tables(request, context({}), kMostBlocks);
+bool SaService::read_tables(const Asked& asked, const sa::Request& request, const sa::Context& known,
+                            int reads_left) {
+  std::vector<sa::TableBlock> missing = sa::missing_tables(request, known, kMostBlocks);
   if (missing.empty() || reads_left == 0) return false;
   if (missing.size() > kMostBlocks) {
     reply(asked, sa::refusal(request, mad::sa_status::kNoResources));

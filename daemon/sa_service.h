@@ -106,7 +106,7 @@ class SaService {
   void wake();
   void pump();
   void decide(Asked asked, int reads_left = 2);
-  bool read_tables(const Asked& asked, const sa::Request& request, int reads_left);
+  bool read_tables(const Asked& asked, const sa::Request& request, const sa::Context& known, int reads_left);
   sa::Request request_of(const Asked& asked) const;
   sa::Context context(std::span<const sa::OtherManager> others) const;
   void finish(const Asked& asked, const sa::Answer& answer);
@@ -126,6 +126,7 @@ class SaService {
   SaQueue queue_;
   bool awake_ = false;
   transport::Rmpp rmpp_;
+  ViewPaths paths_;
   SaTables tables_;
   SaReports reports_;
   PortWriter writer_;

@@ -1,8 +1,5 @@
 #include "daemon/sa_tables.h"
 
-#include "fabric/path_tree.h"
-#include "transport/target.h"
-
 namespace weft::daemon {
 namespace {
 
@@ -37,11 +34,13 @@ asio::awaitable<void> read_all(transport::SmpClient& client, mad::Blocks& held,
 
 void SaTables::read(std::shared_ptr<const plan::View> view, std::vector<sa::TableBlock> blocks,
                     std::function<void()> done) {
-  const fabric::PathTree paths(*view->fabric, view->sm_port);
   std::vector<BlockAsked> asked;
-  for (const sa::TableBlock& block : blocks)
-    if (auto target = transport::target_by(block.holder, paths.ports_to(*view->fabric, block.port)))
-      asked.push_back({*target, block.attribute, block.modifier});
+  for (const sa::TableBlock& block : blocks) {
+    auto target = paths_.target_of(view, block.port);
+    if (!target) continue;
+    target->node = block.holder;  // what it is kept under
+    asked.push_back({*target, block.attribute, block.modifier});
+  }
   tasks_.start(read_all(client_, held_, std::move(asked), std::move(done)));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/view_paths.h"
 #include "sa/tables.h"
 #include "transport/concurrency.h"
 #include "transport/smp_client.h"
@@ -16,7 +17,8 @@ namespace weft::daemon {
 class SaTables {
  public:
   /// `tasks` runs the reading, and must have ended before this does.
-  SaTables(transport::SmpClient& client, transport::Tasks& tasks) : client_(client), tasks_(tasks) {}
+  SaTables(transport::SmpClient& client, transport::Tasks& tasks, ViewPaths& paths)
+      : client_(client), tasks_(tasks), paths_(paths) {}
 
   /// Asks the devices for these blocks, then calls `done`. A block that a device refuses is one it does not
   /// have: it is kept as zeros. One that is not answered stays unknown.
@@ -28,6 +30,7 @@ class SaTables {
  private:
   transport::SmpClient& client_;
   transport::Tasks& tasks_;
+  ViewPaths& paths_;
   mad::Blocks held_;
 };
 
