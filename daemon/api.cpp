@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include <boost/json/serialize.hpp>
-
 #include "base/words.h"
+#include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "daemon/api_sa.h"
 #include "daemon/dump_opensm.h"
@@ -21,15 +20,7 @@ namespace {
 using Source = std::shared_ptr<const ApiSource>;
 using ViewPtr = std::shared_ptr<const plan::View>;
 
-constexpr std::size_t kMostItems = 10'000;
 constexpr std::size_t kDumpPiece = 64u << 10;
-
-Response json_response(const json::value& value, int status = 200) {
-  Response response;
-  response.status = status;
-  response.body = json::serialize(value) + "\n";
-  return response;
-}
 
 Response text_response(std::string text, int status = 200) {
   Response response;
@@ -37,32 +28,6 @@ Response text_response(std::string text, int status = 200) {
   response.type = "text/plain; charset=utf-8";
   response.body = std::move(text);
   return response;
-}
-
-int http_status(Errc code) {
-  switch (code) {
-    case Errc::malformed:
-    case Errc::invalid:
-      return 400;
-    case Errc::not_found:
-      return 404;
-    case Errc::ambiguous:
-    case Errc::conflict:
-    case Errc::unsafe:
-      return 409;
-    case Errc::unavailable:
-    case Errc::busy:
-    case Errc::cancelled:
-      return 503;
-    case Errc::timeout:
-      return 504;
-    default:
-      return 500;
-  }
-}
-
-Response refusal(const Error& error, std::string_view hint = {}) {
-  return error_response(http_status(error.code), name(error.code), error.what, hint);
 }
 
 /// Why nothing can be said of the fabric, and what to do.
@@ -101,11 +66,6 @@ Result<std::uint64_t> number_parameter(const Request& request, std::string_view 
   return value;
 }
 
-struct Page {
-  std::uint64_t offset = 0;
-  std::uint64_t limit = 0;
-};
-
 Result<Page> page_of(const Request& request) {
   const auto offset = number_parameter(request, "offset", 0, UINT32_MAX);
   if (!offset) return fail(offset.error());
@@ -113,26 +73,6 @@ Result<Page> page_of(const Request& request) {
   if (!limit) return fail(limit.error());
   return Page{*offset, *limit};
 }
-
-/// Collects one page of the items that match and counts all of them.
-class PageWriter {
- public:
-  explicit PageWriter(Page page) : page_(page) {}
-  template <typename ToJson>
-  void add(ToJson to_json_of) {
-    if (total_ >= page_.offset && items_.size() < page_.limit) items_.push_back(to_json_of());
-    ++total_;
-  }
-  Response finish(std::string_view key, std::uint64_t generation) && {
-    return json_response(json::object{
-        {"generation", generation}, {"total", total_}, {"offset", page_.offset}, {key, std::move(items_)}});
-  }
-
- private:
-  Page page_;
-  std::uint64_t total_ = 0;
-  json::array items_;
-};
 
 // --- the fabric
 

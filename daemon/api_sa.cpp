@@ -7,9 +7,9 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "base/bytes.h"
+#include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "mad/sa_records.h"
 #include "sa/components.h"
@@ -22,23 +22,6 @@ namespace weft::daemon {
 namespace json = boost::json;
 
 namespace {
-
-constexpr std::uint64_t kMostSaItems = 10'000;
-
-Response sa_json(const json::value& value) {
-  Response response;
-  response.body = json::serialize(value) + "\n";
-  return response;
-}
-
-Response sa_refusal(const Error& error, std::string_view hint = {}) {
-  const int status = error.code == Errc::not_found                                  ? 404
-                     : error.code == Errc::ambiguous                                ? 409
-                     : error.code == Errc::unavailable                              ? 503
-                     : error.code == Errc::invalid || error.code == Errc::malformed ? 400
-                                                                                    : 500;
-  return error_response(status, name(error.code), error.what, hint);
-}
 
 Response not_serving() {
   return error_response(503, "not_ready", "subnet administration answers nobody yet",
@@ -54,28 +37,10 @@ std::uint64_t number_of(const Request& request, std::string_view key, std::uint6
   return value;
 }
 
-/// One page of a list.
-class SaPage {
- public:
-  explicit SaPage(const Request& request)
-      : offset_(number_of(request, "offset", 0)),
-        limit_(std::min(number_of(request, "limit", 1000), kMostSaItems)) {}
-  template <typename ToJson>
-  void add(const ToJson& to_json) {
-    if (total_ >= offset_ && items_.size() < limit_) items_.push_back(to_json());
-    ++total_;
-  }
-  Response finish(std::string_view key) && {
-    return sa_json(
-        json::object{{"generation", 0}, {"total", total_}, {"offset", offset_}, {key, std::move(items_)}});
-  }
-
- private:
-  std::uint64_t offset_;
-  std::uint64_t limit_;
-  std::uint64_t total_ = 0;
-  json::array items_;
-};
+Page sa_page_of(const Request& request) {
+  return {number_of(request, "offset", 0),
+          std::min<std::uint64_t>(number_of(request, "limit", 1000), kMostItems)};
+}
 
 std::string hex(std::uint64_t value) { return fmt::format("0x{:04x}", value); }
 
@@ -119,13 +84,13 @@ Response groups(const SaView& view, const Request& request) {
   std::vector<plan::McGroups::GroupPtr> all;
   view.state.groups.map().each([&all](const Gid&, const auto& group) { all.push_back(group); });
   std::ranges::sort(all, {}, [](const auto& group) { return std::pair(group->mlid, group->mgid); });
-  SaPage page(request);
+  PageWriter page(sa_page_of(request));
   for (const auto& group : all) page.add([&] { return group_json(view, *group, with_members); });
-  return std::move(page).finish("groups");
+  return std::move(page).finish("groups", 0);
 }
 
 Response services(const SaView& view, const Request& request) {
-  SaPage page(request);
+  PageWriter page(sa_page_of(request));
   view.state.services.each([&](const plan::ServiceKey& key, const plan::SaState::ServicePtr& service) {
     page.add([&] {
       const auto end = std::ranges::find(service->name, std::uint8_t{0});
@@ -141,11 +106,11 @@ Response services(const SaView& view, const Request& request) {
                           {"expires", for_ever ? json::value(nullptr) : json::value(service->expires)}};
     });
   });
-  return std::move(page).finish("services");
+  return std::move(page).finish("services", 0);
 }
 
 Response subscriptions(const SaView& view, const Request& request) {
-  SaPage page(request);
+  PageWriter page(sa_page_of(request));
   sa::each_subscription(view.state, [&](const plan::Subscription& one) {
     page.add([&] {
       const auto any = [](std::uint32_t value, std::uint32_t all) {
@@ -161,7 +126,7 @@ Response subscriptions(const SaView& view, const Request& request) {
                           {"trusted", one.trusted}};
     });
   });
-  return std::move(page).finish("subscriptions");
+  return std::move(page).finish("subscriptions", 0);
 }
 
 Response counts(const SaView& view) {
@@ -177,21 +142,21 @@ Response counts(const SaView& view) {
                                       {"took_below_2_to_n_us", std::move(took)}});
   }
   const SaCounts& c = view.counts;
-  return sa_json(json::object{{"serving", view.index != nullptr},
-                              {"requests", c.requests},
-                              {"answered", c.answered},
-                              {"refused", c.refused},
-                              {"unadmitted", c.unadmitted},
-                              {"duplicates", c.duplicates},
-                              {"over_quota", c.over_quota},
-                              {"reports", c.reports},
-                              {"unconfirmed", c.unconfirmed},
-                              {"groups", view.state.groups.size()},
-                              {"services", view.state.services.size()},
-                              {"subscriptions", plan::subscription_count(view.state)},
-                              {"tree_updates", view.multicast.updates},
-                              {"multicast_blocks_written", view.multicast.blocks_written},
-                              {"attributes", std::move(attributes)}});
+  return json_response(json::object{{"serving", view.index != nullptr},
+                                    {"requests", c.requests},
+                                    {"answered", c.answered},
+                                    {"refused", c.refused},
+                                    {"unadmitted", c.unadmitted},
+                                    {"duplicates", c.duplicates},
+                                    {"over_quota", c.over_quota},
+                                    {"reports", c.reports},
+                                    {"unconfirmed", c.unconfirmed},
+                                    {"groups", view.state.groups.size()},
+                                    {"services", view.state.services.size()},
+                                    {"subscriptions", plan::subscription_count(view.state)},
+                                    {"tree_updates", view.multicast.updates},
+                                    {"multicast_blocks_written", view.multicast.blocks_written},
+                                    {"attributes", std::move(attributes)}});
 }
 
 // --- what would be answered
@@ -224,9 +189,9 @@ Gid gid_of(const sa::End& end) { return {kLinkLocalPrefix, raw(end.guid)}; }
 
 Response sa_path(const SaView& view, const Request& request) {
   const auto from = end_named(view, request, "from");
-  if (!from) return sa_refusal(from.error(), "weftctl nodes lists names and GUIDs");
+  if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
   const auto to = end_named(view, request, "to");
-  if (!to) return sa_refusal(to.error(), "weftctl nodes lists names and GUIDs");
+  if (!to) return refusal(to.error(), "weftctl nodes lists names and GUIDs");
   mad::PathRecord asked;
   asked.sgid = gid_of(**from);
   asked.dgid = gid_of(**to);
@@ -239,19 +204,20 @@ Response sa_path(const SaView& view, const Request& request) {
     return error_response(409, "refused",
                           fmt::format("the SA answers status {}: no path", hex(answer->status)));
   const auto path = mad::decode<mad::PathRecord>(std::span<const std::uint8_t>(answer->data));
-  return sa_json(json::object{{"from", who(view, (*from)->guid)},
-                              {"to", who(view, (*to)->guid)},
-                              {"sgid", to_string(path.sgid)},
-                              {"dgid", to_string(path.dgid)},
-                              {"slid", raw(path.slid)},
-                              {"dlid", raw(path.dlid)},
-                              {"pkey", hex(raw(path.pkey))},
-                              {"sl", raw(path.sl)},
-                              {"mtu", bytes(static_cast<Mtu>(path.mtu))},
-                              {"rate", sa::rate_speed(path.rate) / 10.0},
-                              {"lifetime_us", 4.096 * static_cast<double>(std::uint64_t{1} << path.lifetime)},
-                              {"reversible", path.reversible},
-                              {"hop_limit", path.hop_limit}});
+  return json_response(
+      json::object{{"from", who(view, (*from)->guid)},
+                   {"to", who(view, (*to)->guid)},
+                   {"sgid", to_string(path.sgid)},
+                   {"dgid", to_string(path.dgid)},
+                   {"slid", raw(path.slid)},
+                   {"dlid", raw(path.dlid)},
+                   {"pkey", hex(raw(path.pkey))},
+                   {"sl", raw(path.sl)},
+                   {"mtu", bytes(static_cast<Mtu>(path.mtu))},
+                   {"rate", sa::rate_speed(path.rate) / 10.0},
+                   {"lifetime_us", 4.096 * static_cast<double>(std::uint64_t{1} << path.lifetime)},
+                   {"reversible", path.reversible},
+                   {"hop_limit", path.hop_limit}});
 }
 
 /// An MGID, or "broadcast" for IPoIB's of the default partition.
@@ -266,9 +232,9 @@ Result<Gid> mgid_from(std::string_view text) {
 
 Response sa_join(const SaView& view, const Request& request) {
   const auto port = end_named(view, request, "port");
-  if (!port) return sa_refusal(port.error(), "weftctl nodes lists names and GUIDs");
+  if (!port) return refusal(port.error(), "weftctl nodes lists names and GUIDs");
   const auto mgid = mgid_from(request.parameter("group").value_or("broadcast"));
-  if (!mgid) return sa_refusal(mgid.error());
+  if (!mgid) return refusal(mgid.error());
   const auto group = view.state.groups.find(*mgid);
   mad::McMemberRecord asked;
   asked.mgid = *mgid;
@@ -281,14 +247,15 @@ Response sa_join(const SaView& view, const Request& request) {
                                             sa::bit(0) | sa::bit(1) | sa::bit(7) | sa::bit(16), data));
   if (!answer) return not_serving();
   const plan::McMember* member = group ? group->members.find((*port)->guid) : nullptr;
-  return sa_json(json::object{{"port", who(view, (*port)->guid)},
-                              {"group", to_string(*mgid)},
-                              {"may_join", answer->status == 0},
-                              {"status", hex(answer->status)},
-                              {"why", answer->why},
-                              {"is_member", member != nullptr},
-                              {"mlid", group ? json::value(hex(raw(group->mlid))) : json::value(nullptr)},
-                              {"members", group ? group->members.size() : std::size_t{0}}});
+  return json_response(
+      json::object{{"port", who(view, (*port)->guid)},
+                   {"group", to_string(*mgid)},
+                   {"may_join", answer->status == 0},
+                   {"status", hex(answer->status)},
+                   {"why", answer->why},
+                   {"is_member", member != nullptr},
+                   {"mlid", group ? json::value(hex(raw(group->mlid))) : json::value(nullptr)},
+                   {"members", group ? group->members.size() : std::size_t{0}}});
 }
 
 }  // namespace

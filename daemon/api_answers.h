@@ -1,0 +1,39 @@
+#pragma once
+// The shapes that the control API's answers have in common: JSON, a refusal, one page of a list.
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "daemon/http.h"
+
+namespace weft::daemon {
+
+Response json_response(const boost::json::value& value, int status = 200);
+/// The error as a status of HTTP, with what to do about it.
+Response refusal(const Error& error, std::string_view hint = {});
+
+constexpr std::size_t kMostItems = 10'000;
+
+struct Page {
+  std::uint64_t offset = 0;
+  std::uint64_t limit = 0;
+};
+
+/// Collects one page of the items that match and counts all of them.
+class PageWriter {
+ public:
+  explicit PageWriter(Page page) : page_(page) {}
+  template <typename ToJson>
+  void add(ToJson to_json_of) {
+    if (total_ >= page_.offset && items_.size() < page_.limit) items_.push_back(to_json_of());
+    ++total_;
+  }
+  Response finish(std::string_view key, std::uint64_t generation) &&;
+
+ private:
+  Page page_;
+  std::uint64_t total_ = 0;
+  boost::json::array items_;
+};
+
+}  // namespace weft::daemon
