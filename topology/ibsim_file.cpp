@@ -289,7 +289,6 @@ Result<void> Reader::read_node(Cursor cursor, NodeType type) {
   cursor.skip_blanks();
   const auto id = cursor.quoted();
   if (!id || id->empty()) return bad("node id in quotes expected after the number of ports");
-  if (id->find_first_of(" \t\r@") != std::string_view::npos) return bad("blank or @ in node id \"{}\"", *id);
 
   Node node;
   node.type = type;

@@ -15,10 +15,12 @@ namespace {
 constexpr std::size_t kMaxDescription = 63;
 
 Result<void> check_node(const Node& node) {
-  const auto blank = [](unsigned char c) { return std::isspace(c) != 0 || std::iscntrl(c) != 0 || c == '"'; };
+  const auto unfit = [](unsigned char c) {  // '@' begins a port's alias in net files
+    return std::isspace(c) != 0 || std::iscntrl(c) != 0 || c == '"' || c == '@';
+  };
   if (node.id.empty()) return fail(Errc::invalid, "node {} has no id", to_string(node.guid));
-  if (std::ranges::any_of(node.id, blank))
-    return fail(Errc::invalid, "node id \"{}\" contains a blank, quote or control character", node.id);
+  if (std::ranges::any_of(node.id, unfit))
+    return fail(Errc::invalid, "node id \"{}\" contains a blank, quote, @ or control character", node.id);
   if (node.description.size() > kMaxDescription)
     return fail(Errc::invalid, "{}: description of {} bytes, at most {} fit", node.id,
                 node.description.size(), kMaxDescription);

@@ -21,6 +21,7 @@ TEST(Validate, RefusesWhatCannotBeCabled) {
   const Damage damages[] = {
       {"has no id", Errc::invalid, [](Topology& t) { t.nodes[1].id.clear(); }},
       {"blank", Errc::invalid, [](Topology& t) { t.nodes[1].id = "a b"; }},
+      {"@ or control", Errc::invalid, [](Topology& t) { t.nodes[1].id = "a@b"; }},
       {"64 bytes", Errc::invalid, [](Topology& t) { t.nodes[1].description = std::string(64, 'x'); }},
       {"GUID is 0", Errc::invalid, [](Topology& t) { t.nodes[1].guid = Guid{}; }},
       {"node type", Errc::invalid, [](Topology& t) { t.nodes[1].type = static_cast<NodeType>(9); }},
