@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 
@@ -19,5 +21,7 @@ constexpr bool is_multicast(const Gid& gid) { return gid[0] >> 56 == 0xff; }
 constexpr Guid interface_of(const Gid& gid) { return static_cast<Guid>(gid[1]); }
 /// "fe80:0000:0000:0000:0002:c903:00fe:1234".
 std::string to_string(const Gid& gid);
+/// As an IPv6 address is written: "ff12:401b:ffff::ffff:ffff". Nothing for other texts.
+std::optional<Gid> gid_from(std::string_view text);
 
 }  // namespace weft::inline base

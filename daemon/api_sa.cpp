@@ -1,7 +1,5 @@
 #include "daemon/api_sa.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -9,13 +7,13 @@
 #include <boost/json/object.hpp>
 
 #include "base/bytes.h"
+#include "base/rate.h"
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "mad/sa_records.h"
 #include "sa/components.h"
 #include "sa/inform.h"
 #include "sa/multicast.h"
-#include "sa/rate.h"
 
 namespace weft::daemon {
 
@@ -70,7 +68,7 @@ json::object group_json(const SaView& view, const plan::McGroup& group, bool wit
                     {"pkey", hex(raw(group.pkey))},
                     {"qkey", fmt::format("0x{:08x}", group.qkey)},
                     {"mtu", bytes(group.mtu)},
-                    {"rate", sa::rate_speed(group.rate) / 10.0},
+                    {"rate", rate_speed(group.rate) / 10.0},
                     {"sl", raw(group.sl)},
                     {"members", group.members.size()},
                     {"senders", senders},
@@ -214,7 +212,7 @@ Response sa_path(const SaView& view, const Request& request) {
                    {"pkey", hex(raw(path.pkey))},
                    {"sl", raw(path.sl)},
                    {"mtu", bytes(static_cast<Mtu>(path.mtu))},
-                   {"rate", sa::rate_speed(path.rate) / 10.0},
+                   {"rate", rate_speed(path.rate) / 10.0},
                    {"lifetime_us", 4.096 * static_cast<double>(std::uint64_t{1} << path.lifetime)},
                    {"reversible", path.reversible},
                    {"hop_limit", path.hop_limit}});
@@ -223,11 +221,8 @@ Response sa_path(const SaView& view, const Request& request) {
 /// An MGID, or "broadcast" for IPoIB's of the default partition.
 Result<Gid> mgid_from(std::string_view text) {
   if (text == "broadcast") return sa::ipoib_broadcast(Pkey{0xffff});
-  std::array<std::uint8_t, 16> bytes{};
-  if (inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) != 1)
-    return fail(Errc::invalid, "\"{}\" is no MGID such as ff12:401b:ffff::ffff:ffff, nor \"broadcast\"",
-                text);
-  return Gid{get_bits(bytes, 0, 64), get_bits(bytes, 64, 64)};
+  if (const auto mgid = gid_from(text)) return *mgid;
+  return fail(Errc::invalid, "\"{}\" is no MGID such as ff12:401b:ffff::ffff:ffff, nor \"broadcast\"", text);
 }
 
 Response sa_join(const SaView& view, const Request& request) {

@@ -22,6 +22,7 @@ fabric::Node to_node(const mad::NodeInfo& info) {
   node.vendor = info.vendor;
   node.device = info.device;
   node.revision = info.revision;
+  node.pkey_capacity = info.partition_cap;
   return node;
 }
 
@@ -43,6 +44,8 @@ fabric::Port to_port(const mad::PortInfo& info, Guid guid) {
   port.speed = mad::active_speed(info);
   port.fastest = mad::fastest_supported(info);
   port.capabilities = info.capabilities;
+  port.arb_high_cap = info.vl_arb_high_cap;
+  port.arb_low_cap = info.vl_arb_low_cap;
   port.known = true;
   return port;
 }
@@ -51,7 +54,10 @@ fabric::SwitchFacts to_switch_facts(const mad::SwitchInfo& info) {
   return {.lft_capacity = info.lft_capacity,
           .mft_capacity = info.mft_capacity,
           .enhanced_port0 = info.enhanced_port0,
-          .optimized_sl_to_vl = (info.optimized_sl_to_vl & 1) != 0};
+          .optimized_sl_to_vl = (info.optimized_sl_to_vl & 1) != 0,
+          .enforced_pkeys = info.partition_enforcement_cap,
+          .enforces_in = info.inbound_enforcement,
+          .enforces_out = info.outbound_enforcement};
 }
 
 bool is_up(const mad::PortInfo& info) {

@@ -40,6 +40,8 @@ struct Port {
   LinkSpeed speed = LinkSpeed::none;    ///< Active, extended speeds included.
   LinkSpeed fastest = LinkSpeed::none;  ///< Best supported.
   std::uint32_t capabilities = 0;       ///< CapabilityMask; end ports only.
+  std::uint8_t arb_high_cap = 0;        ///< Entries of its VL arbitration tables, at most 64; 0: it has none.
+  std::uint8_t arb_low_cap = 0;
   bool known = false;  ///< False: its PortInfo was never read (an HCA port seen by name only).
   bool operator==(const Port&) const = default;
 };
@@ -49,7 +51,10 @@ struct SwitchFacts {
   std::uint16_t lft_capacity = 0;  ///< LinearFDBCap: number of LIDs, so the highest usable LID is one less.
   std::uint16_t mft_capacity = 0;
   bool enhanced_port0 = false;
-  bool optimized_sl_to_vl = false;  ///< One Set can fill rows and columns of SL2VL.
+  bool optimized_sl_to_vl = false;   ///< One Set can fill rows and columns of SL2VL.
+  std::uint16_t enforced_pkeys = 0;  ///< PartitionEnforcementCap: P_Keys that each external port can check.
+  bool enforces_in = false;          ///< Can check what comes in by a port,
+  bool enforces_out = false;         ///< and what goes out.
   bool operator==(const SwitchFacts&) const = default;
 };
 
@@ -61,9 +66,10 @@ struct Node {
   std::uint32_t vendor = 0;
   std::uint16_t device = 0;
   std::uint32_t revision = 0;
-  std::string description;       ///< NodeDescription, or the configured name where there is one.
-  SwitchFacts switch_facts;      ///< Meaningful for switches.
-  std::uint32_t first_port = 0;  ///< Index of this node's port 0 in Fabric::ports().
+  std::uint16_t pkey_capacity = 0;  ///< PartitionCap: P_Keys that each of its end ports holds.
+  std::string description;          ///< NodeDescription, or the configured name where there is one.
+  SwitchFacts switch_facts;         ///< Meaningful for switches.
+  std::uint32_t first_port = 0;     ///< Index of this node's port 0 in Fabric::ports().
   bool operator==(const Node&) const = default;
 };
 

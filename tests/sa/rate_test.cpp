@@ -5,27 +5,6 @@
 namespace weft::sa {
 namespace {
 
-TEST(Rate, IsTheLinksNominalSpeed) {
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::sdr), 3);   // 10
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::qdr), 7);   // 40
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::fdr), 12);  // 56
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::edr), 16);  // 100
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::hdr), 17);  // 200
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::ndr), 21);  // 400
-  EXPECT_EQ(rate_of(LinkWidth::x4, LinkSpeed::xdr), 23);  // 800
-  EXPECT_EQ(rate_of(LinkWidth::x2, LinkSpeed::hdr), 16);  // 100
-  EXPECT_EQ(rate_of(LinkWidth::x1, LinkSpeed::sdr), 2);   // 2.5
-  EXPECT_EQ(rate_of(LinkWidth::none, LinkSpeed::none), 0);
-}
-
-TEST(Rate, IsComparedBySpeedNotByCode) {
-  EXPECT_LT(rate_speed(11), rate_speed(10)) << "14 Gb/s is code 11, 120 Gb/s code 10";
-  EXPECT_GT(rate_speed(21), rate_speed(10));
-  EXPECT_EQ(rate_below(3), 5) << "below 10 Gb/s: 5";
-  EXPECT_EQ(rate_below(2), 0);
-  for (const int code : {0, 1, 26, 63}) EXPECT_EQ(rate_speed(static_cast<std::uint8_t>(code)), 0);
-}
-
 TEST(PickMtu, TakesWhatThePathAllows) {
   EXPECT_EQ(pick_mtu(Selector::exactly, 5, 4).value, std::nullopt);
   EXPECT_EQ(pick_mtu(Selector::greater, 1, 4).value, 4);

@@ -62,7 +62,14 @@ fabric::Fabric fabric_of(const topology::Topology& topology) {
     node.vendor = from.vendor;
     node.device = from.device;
     node.description = from.description;
-    if (is_switch) node.switch_facts = {49152, 16384, from.enhanced_port0};
+    node.pkey_capacity = is_switch ? 8 : 64;
+    if (is_switch)
+      node.switch_facts = {.lft_capacity = 49152,
+                           .mft_capacity = 16384,
+                           .enhanced_port0 = from.enhanced_port0,
+                           .enforced_pkeys = 32,
+                           .enforces_in = true,
+                           .enforces_out = true};
     must(builder.add_node(node));
     for (std::uint32_t p = is_switch ? 0 : 1; p <= from.port_count; ++p) {
       fabric::Port port;
@@ -72,6 +79,7 @@ fabric::Fabric fabric_of(const topology::Topology& topology) {
         port.guid = from.port_guids.empty() ? from.guid : from.port_guids.front();
       port.mtu_cap = Mtu::mtu4096;
       port.vl_cap = VlCount::vl8;
+      port.arb_high_cap = port.arb_low_cap = 8;
       port.known = true;
       must(builder.set_port(from.guid, static_cast<PortNum>(p), port));
     }
