@@ -5,8 +5,8 @@
 // tables back.
 //
 // A way is up*/down* by rank, so one VL is enough. A switch or leaf that no such way leads to (spine to
-// spine, or wreckage) is reached by way of one designated leaf, the only place where packets turn from down
-// to up; mostly only managers' traffic does so, and the check judges whether it is safe.
+// spine, a spine from a leaf that its plane has lost) is reached along one order of all switches
+// (tree_turns.h), which ways by rank follow, too; mostly only managers' traffic does so.
 //
 // Per switch, not per LID: whole sets of destination switches are told apart with bit sets (one slot leads
 // there, all do, or some), the canonical row is copied from the last switch that dealt alike, and only what
@@ -64,7 +64,7 @@ struct TreeCommon {
   const TreeReach& reach;
   const LidTable& table;
   const std::map<DealingKey, Dealing>& dealings;
-  const Turning& turning;
+  const TreeTurns& turns;
 };
 
 /// Fills rows; one for each thread.
@@ -92,7 +92,7 @@ class TreeRows {
     find_live_slots();
     for (std::uint32_t k = 1; k < c_.reach.levels() && !live_slots_.empty(); ++k)
       if (std::ranges::any_of(left_, [](std::uint64_t w) { return w != 0; })) go_up(k);
-    go_by_the_turning_leaf();
+    go_by_turns();
     deliver();
   }
 
@@ -111,7 +111,7 @@ class TreeRows {
         if (t != s_ && !refill_down(t)) refill_up(t);
       });
     }
-    go_by_the_turning_leaf();
+    go_by_turns();
   }
 
  private:
@@ -337,28 +337,31 @@ class TreeRows {
     }
   }
 
-  /// No way by rank: towards the turning leaf, which has one. A switch on the way that has one itself takes
-  /// it.
-  void go_by_the_turning_leaf() {
-    std::uint64_t any = 0;
-    for (const std::uint64_t w : left_) any |= w;
-    if (any == 0) return;
-    const std::uint32_t part = c_.turning.part[s_];
-    leaf_ = c_.turning.leaf[part];
-    const bool leads = leaf_ != Turning::kNone && leaf_ != s_;
-    const std::uint8_t port = leads ? port_to_turning() : kNoWay;
+  /// No way by rank: to a later neighbour that is safe for it, else back to where the order came from.
+  void go_by_turns() {
+    const auto any = [this] { return std::ranges::any_of(left_, [](std::uint64_t w) { return w != 0; }); };
+    if (!any()) return;
+    const auto take = [this](std::uint32_t neighbour, std::uint8_t port) {
+      const std::uint64_t* safe = c_.turns.safe(neighbour);
+      for (std::uint32_t w = 0; w < left_.size(); ++w) {
+        each_bit(left_[w] & safe[w], w, [&](std::uint32_t t) { write(t, port); });
+        left_[w] &= ~safe[w];
+      }
+    };
+    std::uint8_t back = kNoWay;
+    for (const TreeShape::Down& d : shape_.downs(s_)) {
+      if (c_.turns.leads_on(s_, d.child)) take(d.child, first_live(d));
+      if (c_.turns.before(s_) == d.child) back = first_live(d);
+    }
+    for (const std::uint32_t i : live_slots_) {
+      if (c_.turns.leads_on(s_, parent(i))) take(parent(i), port_up_any(i));
+      if (c_.turns.before(s_) == parent(i)) back = port_up_any(i);
+    }
+    const std::vector<std::uint32_t>& part = c_.turns.parts();
     for (std::uint32_t w = 0; w < left_.size(); ++w)
-      each_bit(left_[w], w, [&](std::uint32_t t) { write(t, c_.turning.part[t] == part ? port : kNoWay); });
+      each_bit(left_[w], w, [&](std::uint32_t t) { write(t, part[t] == part[s_] ? back : kNoWay); });
   }
 
-  std::uint8_t port_to_turning() const {
-    for (const TreeShape::Down& d : shape_.downs(s_))
-      if (has(c_.reach.row(0, d.child), leaf_)) return first_live(d);
-    for (std::uint32_t k = 1; k < c_.reach.levels(); ++k)
-      for (const std::uint32_t i : live_slots_)
-        if (has(c_.reach.row(k - 1, parent(i)), leaf_)) return port_up_any(i);
-    return kNoWay;
-  }
   std::uint8_t port_up_any(std::uint32_t slot) const {
     for (std::uint32_t j = 0;; ++j)
       if (const std::uint8_t port = shape_.port(s_, slot, j); port != TreeShape::kHole) return port;
@@ -377,7 +380,6 @@ class TreeRows {
   const TreeShape& shape_;
   const LidTable& table_;
   std::uint32_t s_ = 0;
-  std::uint32_t leaf_ = 0;  // where packets turn
   std::uint8_t* row_ = nullptr;
   const TreeShape::Up* up_ = nullptr;
   std::vector<std::uint64_t> left_;   // destinations not decided yet
@@ -406,7 +408,7 @@ Result<Routes> fat_tree(const Problem& problem) {
   for (const TreeShape::Up& up : basis->shape.up)
     if (up.slots != 0 && !dealings.contains(key_of(up)))
       dealings.emplace(key_of(up), deal(basis->lids, key_of(up)));
-  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turning};
+  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turns};
   const TreeChanges changes = changes_since(problem, *basis);
   Tables tables(problem);
   in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {

@@ -1,7 +1,6 @@
 #include "routing/tree_basis.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace weft::routing {
 
@@ -35,49 +34,6 @@ LidTable::LidTable(const Problem& problem, const TreeShape& shape)
 
 namespace {
 
-/// Gives `part` the number of the last of `leaf` at all that hangs together with `from`.
-void spread(const TreeShape& shape, std::uint32_t from, std::uint32_t number,
-            std::vector<std::uint32_t>& part) {
-  std::vector<std::uint32_t> reached{from};
-  const auto add = [&](std::uint32_t s) {
-    if (s >= shape.live || part[s] != Turning::kNone) return;
-    part[s] = number;
-    reached.push_back(s);
-  };
-  add(from);
-  for (std::size_t next = 0; next < reached.size(); ++next) {
-    const std::uint32_t s = reached[next];
-    for (const TreeShape::Down& d : shape.downs(s)) add(d.child);
-    for (std::uint32_t i = 0; i < shape.up[s].slots; ++i)
-      if (shape.alive(s, i)) add(shape.to[shape.up[s].first_to + i]);
-  }
-}
-
-}  // namespace
-
-Turning::Turning(const TreeShape& shape, const TreeReach& reach) : part(shape.live, kNone) {
-  for (std::uint32_t s = 0; s < shape.live; ++s) {
-    if (part[s] != kNone) continue;
-    leaf.push_back(kNone);
-    spread(shape, s, static_cast<std::uint32_t>(leaf.size() - 1), part);
-  }
-  std::vector<int> most(leaf.size(), -1);
-  for (std::uint32_t s = 0; s < shape.live; ++s) {
-    if (shape.rank[s] != 0) continue;
-    int count = 0;
-    for (std::uint32_t w = 0; w < reach.words(); ++w) {
-      std::uint64_t any = 0;
-      for (std::uint32_t k = 0; k < reach.levels(); ++k) any |= reach.row(k, s)[w];
-      count += std::popcount(any);
-    }
-    if (count <= most[part[s]]) continue;
-    most[part[s]] = count;
-    leaf[part[s]] = s;
-  }
-}
-
-namespace {
-
 bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
   const TreeShape::Up& x = a.up[s];
   const TreeShape::Up& y = b.up[s];
@@ -89,23 +45,36 @@ bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
          std::equal(a.far.begin() + at, a.far.begin() + at + size, b.far.begin() + at);
 }
 
-bool has_switch(const std::vector<std::uint64_t>& set, std::uint32_t s) {
-  return (set[s / 64] >> s % 64 & 1) != 0;
+template <typename Use>
+void each_live_neighbour(const TreeShape& shape, std::uint32_t s, Use&& use) {
+  for (const TreeShape::Down& d : shape.downs(s)) use(d.child);
+  for (std::uint32_t i = 0; i < shape.up[s].slots; ++i)
+    if (const std::uint32_t to = shape.to[shape.up[s].first_to + i]; to < shape.live && shape.alive(s, i))
+      use(to);
 }
 
-/// Adds the switches that `s` sends to by way of the turning leaf, having no way by rank.
-bool add_turned(const TreeBasis& now, std::uint32_t s, std::vector<std::uint64_t>& to) {
-  std::uint64_t all = 0;
-  for (std::uint32_t w = 0; w < now.reach.words(); ++w) {
-    std::uint64_t reached = 0;
-    for (std::uint32_t k = 0; k < now.reach.levels(); ++k) reached |= now.reach.row(k, s)[w];
-    const bool last = w + 1 == now.reach.words() && now.shape.live % 64 != 0;
-    const std::uint64_t turned =
-        ~reached & (last ? ~std::uint64_t{0} >> (64 - now.shape.live % 64) : ~std::uint64_t{0});
+/// Adds the switches that `s` has no way to by rank and whose ways by turns (tree_turns.h) may differ;
+/// whether there are any. `all`: links at `s` itself have changed, so all may.
+bool add_turned(const TreeBasis& before, const TreeBasis& now, std::uint32_t s, bool all,
+                std::vector<std::uint64_t>& to) {
+  const std::uint32_t words = now.reach.words();
+  all = all || before.turns.before(s) != now.turns.before(s);
+  std::vector<std::uint64_t> differ(words);
+  each_live_neighbour(now.shape, s, [&](std::uint32_t n) {
+    all = all || before.turns.leads_on(s, n) != now.turns.leads_on(s, n);
+    if (all || !now.turns.leads_on(s, n)) return;
+    for (std::uint32_t w = 0; w < words; ++w) differ[w] |= before.turns.safe(n)[w] ^ now.turns.safe(n)[w];
+  });
+  std::uint64_t any = 0;
+  for (std::uint32_t w = 0; w < words; ++w) {
+    std::uint64_t turned = all ? ~std::uint64_t{0} : differ[w];
+    if (turned == 0) continue;
+    if (w + 1 == words && now.shape.live % 64 != 0) turned &= ~std::uint64_t{0} >> (64 - now.shape.live % 64);
+    for (std::uint32_t k = 0; k < now.reach.levels(); ++k) turned &= ~now.reach.row(k, s)[w];
     to[w] |= turned;
-    all |= turned;
+    any |= turned;
   }
-  return all != 0;
+  return any != 0;
 }
 
 }  // namespace
@@ -121,7 +90,7 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
                          [&problem](NodeId id) { return problem.fabric->node(id).guid; });
   const bool same_frame = same_switches && old.shape.rank == now.shape.rank && old.shape.to == now.shape.to &&
                           old.shape.ports.size() == now.shape.ports.size() &&
-                          old.turning.part == now.turning.part && old.lids == now.lids;
+                          old.turns.parts() == now.turns.parts() && old.lids == now.lids;
   if (!same_frame) return changes;
 
   changes.before = &old;
@@ -134,6 +103,7 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
       if (!std::equal(now.reach.row(k, s), now.reach.row(k, s) + now.reach.words(), old.reach.row(k, s)))
         reach[s] = 1;
   }
+  const bool same_turns = old.turns == now.turns;
   std::vector<std::uint64_t> turned(now.reach.words());
   for (std::uint32_t s = 0; s < now.shape.live; ++s) {
     const TreeShape::Up& up = now.shape.up[s];
@@ -144,7 +114,7 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
     for (const TreeShape* shape : {&old.shape, &now.shape})
       for (const TreeShape::Down& d : shape->downs(s))
         some = some || ways[d.child] != 0 || reach[d.child] != 0;
-    if (!some && old.turning.leaf != now.turning.leaf) some = add_turned(now, s, turned);
+    if (!some && !same_turns) some = add_turned(old, now, s, false, turned);
     changes.rows[s] = ways[s] != 0 ? TreeChanges::anything : some ? TreeChanges::some : TreeChanges::same;
   }
   return changes;
@@ -164,18 +134,17 @@ void changed_destinations(const TreeChanges& changes, const TreeBasis& now, std:
   for (std::uint32_t i = 0; i < up.slots; ++i)
     if (const std::uint32_t parent = now.shape.to[up.first_to + i]; parent < now.shape.live)
       add(parent, now.reach.levels());
+  bool links_changed = false;
   for (const TreeBasis* basis : {&before, &now}) {
     for (const TreeShape::Down& d : basis->shape.downs(s)) {
       add(d.child, 1);
       if (same_ways_up(before.shape, now.shape, d.child)) continue;
+      links_changed = true;
       for (std::uint32_t w = 0; w < words; ++w)  // the ports that lead to the child
         changed[w] |= before.reach.row(0, d.child)[w] | now.reach.row(0, d.child)[w];
     }
   }
-  const std::uint32_t part = now.turning.part[s];
-  const std::uint32_t leaf = now.turning.leaf[part];
-  if (leaf != before.turning.leaf[part] || (leaf != Turning::kNone && has_switch(changed, leaf)))
-    add_turned(now, s, changed);
+  add_turned(before, now, s, links_changed, changed);
 }
 
 }  // namespace weft::routing

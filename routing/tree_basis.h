@@ -8,6 +8,7 @@
 
 #include "routing/tree_reach.h"
 #include "routing/tree_shape.h"
+#include "routing/tree_turns.h"
 
 namespace weft::routing {
 
@@ -37,24 +38,14 @@ struct LidTable {
   std::vector<bool> has_hosts;
 };
 
-/// By switch: what hangs together with it by live links, and the leaf where packets may turn there.
-struct Turning {
-  Turning(const TreeShape& shape, const TreeReach& reach);
-  bool operator==(const Turning&) const = default;
-
-  static constexpr std::uint32_t kNone = ~0U;
-  std::vector<std::uint32_t> part;
-  std::vector<std::uint32_t> leaf;  // by part; kNone where it has none
-};
-
 struct TreeBasis {
   TreeBasis(const Problem& problem, TreeShape found)
-      : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turning(shape, reach) {}
+      : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turns(shape, reach) {}
 
   TreeShape shape;
   TreeReach reach;
   LidTable lids;
-  Turning turning;
+  TreeTurns turns;
 };
 
 /// What the rows in `problem.previous`, which the same engine made from another basis, are still good for.

@@ -1,7 +1,9 @@
 // The fat-tree engine: D-mod-K where the tree is whole, and what holes do to it.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <random>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,6 +11,7 @@
 
 #include "routing/check.h"
 #include "routing/engines.h"
+#include "routing/port_sets.h"
 #include "routing/recognise.h"
 #include "routing/tree_shape.h"
 #include "tests/routing/fabrics.h"
@@ -65,6 +68,32 @@ RC_GTEST_PROP(FatTree, ReachesAllThatUpDownPathsConnectWithoutACycle, ()) {
   RC_ASSERT(report.cycle.empty() == !verdict.cycle);
   if (cut.broken.fabric->switch_count() == cut.whole.fabric->switch_count() && verdict.lost == 0)
     RC_ASSERT(!verdict.cycle);
+}
+
+/// Some percent of the links between switches taken away by lot.
+Drawing with_dead_links(Drawing drawing, double share, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  for (auto left =
+           static_cast<std::size_t>(std::lround(share * static_cast<double>(drawing.switch_cables())));
+       left > 0; --left)
+    drawing.cut(random());
+  return drawing;
+}
+
+RC_GTEST_PROP(FatTree, ServesEverythingWithSomePercentOfTheLinksDead, ()) {
+  const Drawing drawing =
+      *rc::gen::element(xgft({1, 4, 6}, {1, 4, 4}), xgft({1, 5, 8}, {1, 5, 3}), xgft({2, 8}, {1, 8}),
+                        xgft({1, 4, 4}, {1, 3, 3}, 2), xgft({1, 3, 3, 4}, {1, 3, 3, 3}));
+  const Case whole(drawing);
+  const Design design = learn({}, *whole.fabric);
+  Case damaged(
+      with_dead_links(drawing, *rc::gen::inRange(1, 9) / 100.0, *rc::gen::arbitrary<std::uint32_t>()));
+  damaged.problem.design = &design;
+  const Routes routes = *fat_tree(damaged.problem);
+  const CheckReport report = check(damaged.problem, routes);
+  RC_ASSERT(explain(*damaged.fabric, report) == "");
+  RC_ASSERT(report.uncounted_lost == 0U);
+  RC_ASSERT(check_sets(damaged.problem, routes, *port_sets(damaged.problem, routes)).safe());
 }
 
 RC_GTEST_PROP(FatTree, TakesShortestWaysInAWholeTree, ()) {
