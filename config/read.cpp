@@ -9,7 +9,9 @@
 #include "base/units.h"
 #include "config/file.h"
 #include "config/names_file.h"
+#include "config/opensm_partitions.h"
 #include "config/parse.h"
+#include "config/partition_types.h"
 #include "config/schema.h"
 
 namespace weft::config {
@@ -42,6 +44,7 @@ struct Reading {
   void read_yaml(std::string_view yaml);
   void read_override(const Override& option);
   void read_names_file(const std::string& config_path);
+  void read_partition_files(const std::string& config_path);
   void check_whole();
   /// A problem with a key's value, told where it stands.
   void problem_with(std::string_view key, std::string text);
@@ -142,11 +145,49 @@ void Reading::check_whole() {
   }
 }
 
+/// A path beside the configuration file, unless it begins at the root.
+std::string beside(const std::string& config_path, std::string path) {
+  const std::size_t slash = config_path.rfind('/');
+  if (path.starts_with('/') || slash == config_path.npos) return path;
+  return config_path.substr(0, slash + 1) + path;
+}
+
+/// All or nothing, as everything: a bad file leaves nothing of any of them.
+void Reading::read_partition_files(const std::string& config_path) {
+  Settings& settings = loaded.settings;
+  if (settings.partition_files.empty() && settings.opensm_partitions.empty()) return;
+  static const auto type = partition_map();
+  PartitionList all;
+  for (partitions::Partition& one : settings.plan.partitions.partitions) all.add(std::move(one), {}, report);
+  for (const std::string& file : settings.partition_files) {
+    const std::string path = beside(config_path, file);
+    const Result<std::string> text = slurp(path);
+    if (!text) {
+      problem_with("partitions.include", text.error().what);
+      continue;
+    }
+    report.source = path;
+    Parsed parsed = parse_yaml(*text);
+    for (Remark& remark : parsed.problems) report.problem(remark.place, std::move(remark.text));
+    if (!parsed.problems.empty()) continue;
+    if (auto more = type.read(parsed.root, report))
+      for (partitions::Partition& one : *more) all.add(std::move(one), {}, report);
+  }
+  if (!settings.opensm_partitions.empty()) {
+    const std::string path = beside(config_path, settings.opensm_partitions);
+    const Result<std::string> text = slurp(path);
+    if (!text) return problem_with("partitions.opensm_file", text.error().what);
+    report.source = path;
+    for (ReadPartition& one : merged(read_opensm_partitions(*text, report)))
+      all.add(std::move(one.partition), one.place, report);
+  }
+  settings.plan.partitions.partitions = std::move(all).take();
+}
+
 void Reading::read_names_file(const std::string& config_path) {
   std::string path = loaded.settings.names_file;
   if (path.empty()) return;
-  const std::size_t slash = config_path.rfind('/');
-  if (!path.starts_with('/') && slash != config_path.npos) path = config_path.substr(0, slash + 1) + path;
+  path = beside(config_path, std::move(path));
   const Result<std::string> text = slurp(path);
   if (!text) return problem_with("names_file", text.error().what);
   report.source = path;
@@ -217,6 +258,7 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   const Result<std::string> text = slurp(path);
   if (!text) return fail(text.error());
   Reading reading = read(*text, path, command_line);
+  reading.read_partition_files(path);
   reading.read_names_file(path);
   reading.report.source = path;
   if (looks_put_aside(path))

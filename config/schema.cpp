@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "config/partition_types.h"
 #include "config/types.h"
 #include "routing/engine.h"
 
@@ -135,6 +136,51 @@ void add_routing_keys(std::vector<Key>& keys) {
                      "Top switches of a tree; none: found by looking at the fabric.", "root_guid_file"));
 }
 
+void add_partition_keys(std::vector<Key>& keys) {
+  using partitions::Enforcement;
+  using partitions::Overflow;
+  keys.push_back(
+      key("partitions.enforcement", MEMBER(plan.partitions.enforcement),
+          choice({named("both", Enforcement::both), named("in", Enforcement::in),
+                  named("out", Enforcement::out), named("off", Enforcement::off)}),
+          "Whether switch ports that face hosts check the P_Keys of packets from hosts (in), to hosts "
+          "(out), or both. Never done between switches.",
+          "part_enforce"));
+  keys.push_back(key(
+      "partitions.overflow", MEMBER(plan.partitions.overflow),
+      choice({named("refuse", Overflow::refuse), named("best-effort", Overflow::best_effort)}),
+      "When a port's P_Key table has no room for all its keys. refuse: none of the new partitions is used, "
+      "the last ones stay. best-effort: partitions listed first get the room. Checking is never switched "
+      "off for want of room."));
+  keys.push_back(
+      key("partitions.include", MEMBER(partition_files), texts("paths", {}, 0),
+          "Files with more partitions, each a map as `define` takes. A relative path begins at this file's "
+          "folder."));
+  keys.push_back(
+      key("partitions.opensm_file", MEMBER(opensm_partitions), text("a path", 4096, true),
+          "OpenSM's partitions.conf, read with the same meaning; `weftctl import opensm` shows what each "
+          "statement becomes.",
+          "partition_config_file"));
+  keys.push_back(key(
+      "partitions.define", MEMBER(plan.partitions.partitions), partition_map(),
+      "The partitions. Without any, every port is a full member of the default partition and P_Key tables "
+      "are left "
+      "alone. With some, the default partition (0x7fff) still holds every port, or nobody would reach subnet "
+      "administration: as limited members, the manager as a full one, unless it is defined here. Of a "
+      "partition: "
+      "key (nothing: one is given, and kept), members, default_membership (limited), index0 (its key stands "
+      "first "
+      "in the members' tables), ipoib (true, or its broadcast groups with mtu, rate, sl, q_key, "
+      "traffic_class, "
+      "flow_label, scope), groups (each with mgid and the same). A member is a GUID, a name or a glob, "
+      "either with /P7 "
+      "for one port (of a switch: what hangs there), all, hosts, switches, routers or self, alone or with "
+      "full, limited "
+      "or both; where several mean a port, the most special counts, or with precedence: last the last. A key "
+      "keeps its place in a table as long "
+      "as it lives."));
+}
+
 void add_pace_keys(std::vector<Key>& keys) {
   keys.push_back(key("smp.window", MEMBER(smp.window), number(1, 4096), "Most SMPs in flight over all.",
                      "max_wire_smps"));
@@ -218,6 +264,7 @@ std::vector<Key> make_schema() {
   add_subnet_keys(keys);
   add_link_keys(keys);
   add_routing_keys(keys);
+  add_partition_keys(keys);
   add_pace_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
@@ -236,6 +283,7 @@ constexpr Section kSections[] = {
     {"lids", "Local addresses."},
     {"links", "Limits of links and ports."},
     {"routing", "How forwarding tables are computed."},
+    {"partitions", "Who may talk to whom: P_Keys."},
     {"smp", "The pace of management packets."},
     {"sweep", "When the fabric is looked at again."},
     {"sa", "Subnet administration: what clients are answered."},

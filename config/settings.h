@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "plan/config.h"
@@ -86,6 +87,8 @@ struct Settings {
   SaSettings sa;
   LogSettings log;
   ControlSettings control;
+  std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.
+  std::string opensm_partitions;             ///< OpenSM's partitions.conf; likewise.
   std::string names_file;  ///< OpenSM node-name map; its names are in plan.names, where `names` wins.
   std::string state_dir = "/var/lib/weft";
   bool operator==(const Settings&) const = default;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "partitions/policy.h"
 #include "qos/link_settings.h"
 #include "routing/chain.h"
 
@@ -40,6 +41,7 @@ struct Config {
   SubnetOptions subnet;
   qos::LinkOptions links;
   RoutingOptions routing;
+  partitions::Policy partitions;
   std::map<Guid, std::string> names;  ///< Node names that win over NodeDescription.
   bool operator==(const Config&) const = default;
 };

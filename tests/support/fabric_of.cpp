@@ -62,7 +62,7 @@ fabric::Fabric fabric_of(const topology::Topology& topology) {
     node.vendor = from.vendor;
     node.device = from.device;
     node.description = from.description;
-    node.pkey_capacity = is_switch ? 8 : 64;
+    node.pkey_capacity = is_switch ? 32 : 64;
     if (is_switch)
       node.switch_facts = {.lft_capacity = 49152,
                            .mft_capacity = 16384,
