@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "daemon/store_design.h"
+#include "daemon/store_partitions.h"
 #include "daemon/store_sa.h"
 
 namespace weft::daemon {
@@ -18,7 +19,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
 )sql",
-                                   kSaTables, kDesignTable};
+                                   kSaTables, kDesignTable, kPartitionTables};
 
 namespace {
 
@@ -61,7 +62,8 @@ Result<std::shared_ptr<const plan::LidMap>> load_lids(Database& database) {
 }
 
 Result<std::shared_ptr<const plan::DeviceMap>> load_devices(Database& database) {
-  auto rows = database.prepare("SELECT guid, unkept, lft_digests, lanes_digest FROM devices ORDER BY guid");
+  auto rows = database.prepare(
+      "SELECT guid, unkept, lft_digests, lanes_digest, keys_digest FROM devices ORDER BY guid");
   if (!rows) return fail(rows.error());
   auto devices = std::make_shared<plan::DeviceMap>();
   for (;;) {
@@ -72,6 +74,7 @@ Result<std::shared_ptr<const plan::DeviceMap>> load_devices(Database& database) 
     record->unkept_fields = static_cast<std::uint32_t>(rows->number(1));
     record->lft_digests = as_words(rows->blob(2));
     record->lanes_digest = static_cast<std::uint64_t>(rows->number(3));
+    record->keys_digest = static_cast<std::uint64_t>(rows->number(4));
     devices->emplace(as_guid(rows->number(0)), std::move(record));
   }
 }
@@ -128,7 +131,8 @@ Result<void> write_lids(Database& database, const plan::LidMap& before, const pl
 
 Result<void> write_devices(Database& database, const plan::DeviceMap& before, const plan::DeviceMap& after) {
   auto put = database.prepare(
-      "INSERT OR REPLACE INTO devices (guid, unkept, lft_digests, lanes_digest) VALUES (?, ?, ?, ?)");
+      "INSERT OR REPLACE INTO devices (guid, unkept, lft_digests, lanes_digest, keys_digest) VALUES (?, ?, "
+      "?, ?, ?)");
   if (!put) return fail(put.error());
   auto drop = database.prepare("DELETE FROM devices WHERE guid = ?");
   if (!drop) return fail(drop.error());
@@ -139,6 +143,7 @@ Result<void> write_devices(Database& database, const plan::DeviceMap& before, co
         put->bind(1, std::int64_t{record->unkept_fields});
         put->bind(2, std::span<const std::uint8_t>(as_bytes(record->lft_digests)));
         put->bind(3, static_cast<std::int64_t>(record->lanes_digest));
+        put->bind(4, static_cast<std::int64_t>(record->keys_digest));
         return put->run();
       },
       [&drop](Guid guid) {
@@ -156,12 +161,15 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!devices) return fail(devices.error());
   auto sa = load_sa(database);
   if (!sa) return fail(sa.error());
+  auto partitions = load_partitions(database);
+  if (!partitions) return fail(partitions.error());
   auto design = load_design(database);
   if (!design) return fail(design.error());
   plan::Ledger ledger;
   ledger.lids = std::move(*lids);
   ledger.devices = std::move(*devices);
   ledger.design = std::move(*design);
+  ledger.partitions = std::move(*partitions);
   ledger.sa = std::move(*sa);
   return ledger;
 }
@@ -177,6 +185,10 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
   }
   if (before.design != after.design) {
     const auto written = write_design(database, before.design.get(), after.design.get());
+    if (!written) return fail(written.error());
+  }
+  if (before.partitions != after.partitions) {
+    const auto written = write_partitions(database, before.partitions.get(), after.partitions.get());
     if (!written) return fail(written.error());
   }
   return write_sa(database, before.sa, after.sa);

@@ -11,6 +11,7 @@
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
+#include "partitions/changes.h"
 #include "plan/capacity.h"
 #include "program/digests.h"
 #include "program/port_fields.h"
@@ -237,8 +238,8 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
 
 /// LIDs are safe on disk before the first of them is used.
 asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
-  const bool changed =
-      ledger.lids != ledger_.lids || ledger.devices != ledger_.devices || ledger.design != ledger_.design;
+  const bool changed = ledger.lids != ledger_.lids || ledger.devices != ledger_.devices ||
+                       ledger.design != ledger_.design || ledger.partitions != ledger_.partitions;
   ledger_ = ledger;
   if (!changed || around_.store == nullptr) co_return Result<void>{};
   auto start = [store = around_.store, ledger](transport::Completion<Result<void>> done) {
@@ -275,6 +276,8 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   for (const program::Failure& failure : done.failed)
     dirty_.push_back({failure.node, failure.what, failure.why});
   tell_findings(found.findings);
+  tell_partitions(*planned.plan, *found.fabric);
+  tell_unchecked(done, *found.fabric);
   for (const std::string& text : done.restless) report.notes.push_back(text);
   if (done.links_waiting > 0)
     report.notes.push_back(fmt::format(
@@ -288,7 +291,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
 
   plan::Planned kept = planned;
   kept.ledger.devices =
-      program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept, done.lanes);
+      program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept, done.lanes, done.keys);
   if (kept.ledger.devices != ledger_.devices && around_.store != nullptr)
     around_.store->save(kept.ledger, {});
   ledger_ = kept.ledger;
@@ -374,6 +377,36 @@ void Sweeper::note_missing(std::span<const fabric::Difference> since_whole) {
   for (const fabric::Difference& one : since_whole)
     if (is_loss(one)) missing_.push_back(one.what);
   if (missing_.empty()) whole_ = view_->fabric;
+}
+
+/// Why the policy is not in force, and who gained or lost access by it.
+void Sweeper::tell_partitions(const plan::Plan& plan, const fabric::Fabric& fabric) {
+  for (const std::string& text : plan.partitions.problems) {
+    problems_.push_back({Guid{}, text});
+    if (std::ranges::find(told_partitions_, text) == told_partitions_.end())
+      event(Severity::error, "partitions_not_in_force", text);
+  }
+  told_partitions_ = plan.partitions.problems;
+  if (!view_ || !view_->plan) return;
+  for (const std::string& text :
+       partitions::access_changes({*view_->fabric, view_->plan->partitions}, {fabric, plan.partitions}))
+    event(Severity::info, "access_changed", text);
+}
+
+/// Devices that have just shown that they do not keep the bits by which P_Keys are checked.
+void Sweeper::tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric) {
+  std::size_t nodes = 0;
+  Guid first{};
+  for (const auto& [node, fields] : done.unkept) {
+    if ((fields & program::enforcement_field()) == 0) continue;
+    if (nodes++ == 0) first = node;
+  }
+  const auto node = fabric.find(first);
+  if (nodes == 0 || !node) return;
+  event(Severity::warning, "pkeys_not_checked",
+        fmt::format(
+            "{} do not keep PartitionEnforcement when it is set, {} the first: P_Keys are not checked there",
+            counted(nodes, "switch"), fabric::describe(fabric.node(*node))));
 }
 
 void Sweeper::tell_rerouting(const program::Programmed& done) {

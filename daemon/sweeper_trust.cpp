@@ -8,6 +8,7 @@
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
 #include "program/digests.h"
+#include "program/keys.h"
 #include "program/lanes.h"
 #include "program/render.h"
 #include "transport/target.h"
@@ -60,6 +61,7 @@ void Sweeper::forget_tables(std::span<const Guid> nodes) {
     if (shadow_.find_device(node) != nullptr) {
       shadow_.device(node).erase(mad::AttrId::linear_forwarding);
       shadow_.device(node).erase(mad::AttrId::multicast_forwarding);
+      program::forget_keys(shadow_, node);
     }
     const auto record = devices->find(node);
     if (record != devices->end()) record->second = without_digests(*record->second);
@@ -75,14 +77,18 @@ void Sweeper::forget_all_tables() {
   forget_tables(nodes);
 }
 
-/// Switches that booted, that were not here at the last sweep, or whose GUID somebody else answers to, or did
-/// at the last sweep.
+/// Switches that booted, devices that were not here at the last sweep or have a link that came up anew, and
+/// those whose GUID somebody else answers to, or did at the last sweep.
 void Sweeper::forget_changed(const discovery::Discovered& found) {
   std::vector<Guid> nodes = found.booted;
-  for (const NodeId node : found.fabric->switches()) {
-    const Guid guid = found.fabric->node(node).guid;
-    const bool here_before = !known_ || known_->fabric->find(guid);
-    if (!here_before) nodes.push_back(guid);
+  for (const fabric::Node& node : found.fabric->nodes()) {
+    const bool here_before = !known_ || known_->fabric->find(node.guid);
+    const auto ports = found.fabric->ports(*found.fabric->find(node.guid));
+    const bool host_is_new =
+        node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
+          return port.peer && port.known && port.state == PortState::init;
+        });
+    if (!here_before || host_is_new) nodes.push_back(node.guid);
   }
   nodes.insert(nodes.end(), doubles_.begin(), doubles_.end());
   doubles_.clear();
@@ -133,6 +139,17 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
   if (const routing::Lanes* lanes = plan.routes().lanes.get())
     for (const program::LaneWork& work : program::lane_work(*found.fabric, *lanes, *devices))
       new_lanes.insert(work.id);
+  std::set<Guid> new_keys;
+  for (const program::KeyWork& work : program::key_work(*found.fabric, plan.partitions, *devices))
+    new_keys.insert(found.fabric->node(work.node).guid);
+  for (const Guid guid : new_keys) {
+    const auto record = devices->find(guid);
+    if (record == devices->end() || record->second->keys_digest == 0) continue;
+    auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
+    fresh->keys_digest = 0;
+    record->second = std::move(fresh);
+    changed = true;
+  }
   const auto writes = [&](const routing::Routes& routes, std::size_t s, Guid guid) {
     return !program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty();
   };

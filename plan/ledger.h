@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "partitions/plan_keys.h"
 #include "plan/sa_state.h"
 #include "routing/design.h"
 
@@ -30,6 +31,7 @@ struct DeviceRecord {
   std::uint32_t unkept_fields =
       0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
   std::uint64_t lanes_digest = 0;  ///< Of its SL2VL tables (program/lanes.h); 0: not known.
+  std::uint64_t keys_digest = 0;   ///< Of the P_Key tables of its ports (program/keys.h); 0: not known.
   bool operator==(const DeviceRecord&) const = default;
 };
 using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;
@@ -39,6 +41,8 @@ struct Ledger {
   std::shared_ptr<const DeviceMap> devices = std::make_shared<DeviceMap>();
   /// The cabling ever seen; null before the first plan.
   std::shared_ptr<const routing::Design> design;
+  /// Assigned keys and planned tables; null where there never was a partition.
+  std::shared_ptr<const partitions::Memory> partitions;
   SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
 };
 

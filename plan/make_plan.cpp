@@ -66,7 +66,9 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   auto design_now = same_design ? ledger.design : std::make_shared<const routing::Design>(std::move(design));
   plan->problem.design = design_now.get();
   plan->problem.threads = std::thread::hardware_concurrency();
-  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid);
+  plan->partitions = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);
+  plan->notes.insert(plan->notes.end(), plan->partitions.notes.begin(), plan->partitions.notes.end());
+  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
   routing::ChainOptions chain = config.routing.chain;
   chain.vls = lanes_between_switches(fabric, plan->ports);
   Result<routing::ChainResult> routed = routing::route(plan->problem, chain);
@@ -87,6 +89,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   Ledger after = ledger;
   after.lids = plan->lids.map;
   after.design = std::move(design_now);
+  after.partitions = plan->partitions.memory;
   return Planned{std::move(plan), std::move(after)};
 }
 

@@ -2,7 +2,7 @@
 // Plan: everything the fabric should hold, decided and checked. make_plan is pure: values in, values out.
 
 #include "base/result.h"
-#include "partitions/tables.h"
+#include "partitions/plan_keys.h"
 #include "plan/config.h"
 #include "plan/ledger.h"
 #include "plan/lids.h"
@@ -19,7 +19,7 @@ struct Plan {
   routing::Problem problem;  ///< What the routes answer; its fabric pointer is the View's.
   routing::ChainResult routing;
   std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
-  partitions::Tables keys;          ///< P_Key tables of end ports.
+  partitions::PlannedKeys partitions;
   std::uint8_t packet_lifetime = 0;
   std::vector<std::string> notes;
   /// How to get from the previous plan's tables to these; nothing without a previous plan, or when no table

@@ -5,7 +5,7 @@
 namespace weft::plan {
 
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
-                                        Lid sm_lid) {
+                                        Lid sm_lid, const partitions::PlannedKeys& keys) {
   std::size_t port_count = 0;
   for (const fabric::Node& node : fabric.nodes()) port_count += static_cast<std::size_t>(node.port_count) + 1;
   std::vector<PortSettings> all(port_count);
@@ -21,6 +21,8 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
       settings.link = qos::settle(fabric, {id, static_cast<PortNum>(p)}, config.links);
       settings.local_phy_errors = config.links.local_phy_errors;
       settings.overrun_errors = config.links.overrun_errors;
+      const bool external = fabric.is_switch(id);
+      if (keys.active && external) settings.enforcement = keys.enforced[fabric.node(id).first_port + p];
     }
   }
   for (std::size_t i = 0; i < fabric.end_ports().size(); ++i) {

@@ -1,9 +1,11 @@
 #pragma once
 // What each port should be told: the settings that PortInfo carries.
 
+#include <optional>
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "partitions/plan_keys.h"
 #include "plan/config.h"
 #include "plan/lids.h"
 
@@ -19,14 +21,16 @@ struct PortSettings {
   std::uint8_t overrun_errors = 0;
   qos::LinkSettings link;  ///< All zero on switch port 0 and unlinked ports.
   bool end_port = false;   ///< Has a LID, prefix and timeouts of its own.
-  bool bring_up = false;   ///< Linked, both ends known: to be Active.
+  /// Whether the port checks P_Keys; nothing: none of our business.
+  std::optional<partitions::Enforcement> enforcement;
+  bool bring_up = false;  ///< Linked, both ends known: to be Active.
   bool operator==(const PortSettings&) const = default;
 };
 
 /// By index of Fabric's ports: node.first_port + port number. Unlinked external ports get none (bring_up
 /// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
-                                        Lid sm_lid);
+                                        Lid sm_lid, const partitions::PlannedKeys& keys);
 
 /// Data VLs that every link between switches is going to have: of links that are Active those in use, since a
 /// live link keeps its count. 15 without such links.

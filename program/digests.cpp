@@ -72,7 +72,8 @@ std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fab
                                                        const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
                                                        const std::map<Guid, std::uint32_t>& unkept,
-                                                       const std::map<Guid, std::uint64_t>& lanes) {
+                                                       const std::map<Guid, std::uint64_t>& lanes,
+                                                       const std::map<Guid, std::uint64_t>& keys) {
   auto after = std::make_shared<plan::DeviceMap>(*before);
   bool changed = false;
   for (const fabric::Node& node : fabric.nodes()) {
@@ -85,6 +86,8 @@ std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fab
     record.unkept_fields = mask != unkept.end() ? mask->second : old != nullptr ? old->unkept_fields : 0;
     const auto written = lanes.find(node.guid);
     record.lanes_digest = written != lanes.end() ? written->second : old != nullptr ? old->lanes_digest : 0;
+    const auto keyed = keys.find(node.guid);
+    record.keys_digest = keyed != keys.end() ? keyed->second : old != nullptr ? old->keys_digest : 0;
     const bool blank = record == plan::DeviceRecord{};
     if (old != nullptr ? *old == record : blank) continue;
     changed = true;

@@ -24,11 +24,12 @@ void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const p
                    mad::Shadow& shadow);
 
 /// The records after programming: digests of what the Shadow knows each switch to hold; the unkept fields and
-/// the digests of lanes as given. The same pointer when nothing changed.
+/// the digests of lanes and P_Keys as given. The same pointer when nothing changed.
 std::shared_ptr<const plan::DeviceMap> updated_devices(const fabric::Fabric& fabric,
                                                        const mad::Shadow& shadow,
                                                        std::shared_ptr<const plan::DeviceMap> before,
                                                        const std::map<Guid, std::uint32_t>& unkept,
-                                                       const std::map<Guid, std::uint64_t>& lanes);
+                                                       const std::map<Guid, std::uint64_t>& lanes,
+                                                       const std::map<Guid, std::uint64_t>& keys);
 
 }  // namespace weft::program

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mad/tables.h"
-#include "partitions/plan_keys.h"
 #include "transport/concurrency.h"
 #include "transport/target.h"
 
@@ -31,15 +30,24 @@ std::uint32_t shadow_key(fabric::PortRef port, std::uint32_t block) {
 mad::PkeyTable block_of(const Keys& keys, std::uint32_t block) {
   mad::PkeyTable table;
   for (std::size_t i = 0; i < kKeysPerBlock; ++i)
-    if (const std::size_t at = std::size_t{block} * kKeysPerBlock + i; at < keys.size()) table.keys[i] = keys[at];
+    if (const std::size_t at = std::size_t{block} * kKeysPerBlock + i; at < keys.size())
+      table.keys[i] = keys[at];
   return table;
+}
+
+/// Nobody uses the port's keys yet: it has not been up in this subnet.
+bool is_fresh(const fabric::Fabric& fabric, fabric::PortRef ref) {
+  const fabric::Port& port = fabric.port(ref);
+  const bool port0 = fabric.is_switch(ref.node) && raw(ref.port) == 0;
+  return port0 ? port.lid == kLidNone : port.state != PortState::active;
 }
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001b3; }
 
 }  // namespace
 
-std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan, NodeId id) {
+std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan,
+                                   NodeId id) {
   std::vector<PortKeys> all;
   const fabric::Node& node = fabric.node(id);
   const bool is_switch = fabric.is_switch(id);
@@ -107,7 +115,8 @@ asio::awaitable<void> KeyWriter::each_port(std::span<const KeyWork> work, bool s
 asio::awaitable<Result<Keys>> KeyWriter::held(const transport::Target& way, const PortKeys& port) {
   Keys keys;
   for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block) {
-    const mad::AttrData* known = shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block));
+    const mad::AttrData* known =
+        shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block));
     if (known == nullptr) {
       const std::uint32_t modifier = modifier_of(fabric_, port.port, block);
       Result<mad::AttrData> answer = co_await client_.get(way, mad::AttrId::pkey_table, modifier);
@@ -122,8 +131,8 @@ asio::awaitable<Result<Keys>> KeyWriter::held(const transport::Target& way, cons
   co_return keys;
 }
 
-asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, const PortKeys& port, Keys before,
-                                               Keys after) {
+asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, const PortKeys& port,
+                                               Keys before, Keys after) {
   for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block) {
     const mad::PkeyTable wanted = block_of(after, block);
     if (wanted == block_of(before, block)) continue;
@@ -142,12 +151,14 @@ asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, con
 }
 
 asio::awaitable<void> KeyWriter::settle(const PortKeys& port, bool shrinks) {
-  const auto way = transport::target_by(fabric_.node(port.port.node).guid, paths_.ports_to(fabric_, port.port));
+  const auto way =
+      transport::target_by(fabric_.node(port.port.node).guid, paths_.ports_to(fabric_, port.port));
   if (!way) co_return;
   Result<Keys> before = co_await held(*way, port);
   Result<void> done;
   if (before) {
-    Keys after = shrinks ? port.keys : partitions::grown(*before, port.keys, port.capacity);
+    const bool whole = shrinks || is_fresh(fabric_, port.port);
+    Keys after = whole ? port.keys : partitions::grown(*before, port.keys, port.capacity);
     done = co_await write(*way, port, *before, std::move(after));
   }
   if (!before || !done) {

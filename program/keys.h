@@ -1,7 +1,8 @@
 #pragma once
 // P_Key tables of end ports and of the switch ports that check them: what the plan gives each device, and
 // sending it. Tables grow before they shrink: first every new key is added beside the old ones, everywhere;
-// when ports and switches are as planned, the old ones go. So no member that stays is ever without its key.
+// when ports and switches are as planned, the old ones go. So no member that stays is ever without its key. A
+// port that is not up yet is written once.
 //
 // What a port holds is read before it is written, unless the Shadow knows it or the digest on record is that
 // of the plan. Source: IBTA vol. 1, 14.2.5.7.
@@ -14,7 +15,6 @@
 
 #include "fabric/path_tree.h"
 #include "mad/blocks.h"
-#include "partitions/tables.h"
 #include "plan/plan.h"
 #include "transport/smp_client.h"
 
@@ -28,7 +28,8 @@ struct PortKeys {
 };
 
 /// Of the ports of one node that the plan gives a table: end ports, and switch ports that check.
-std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan, NodeId node);
+std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan,
+                                   NodeId node);
 
 /// Hash of what a node's ports are to hold; never 0, which stands for "not known".
 std::uint64_t keys_digest(std::span<const PortKeys> ports);
@@ -82,8 +83,8 @@ class KeyWriter {
   asio::awaitable<void> each_port(std::span<const KeyWork> work, bool shrinks, std::function<void()> step);
   asio::awaitable<void> settle(const PortKeys& port, bool shrinks);
   asio::awaitable<Result<partitions::Keys>> held(const transport::Target& way, const PortKeys& port);
-  asio::awaitable<Result<void>> write(const transport::Target& way, const PortKeys& port, partitions::Keys before,
-                                      partitions::Keys after);
+  asio::awaitable<Result<void>> write(const transport::Target& way, const PortKeys& port,
+                                      partitions::Keys before, partitions::Keys after);
 
   transport::SmpClient& client_;
   mad::Shadow& shadow_;

@@ -9,6 +9,8 @@ namespace {
 
 using mad::PortInfo;
 
+constexpr std::string_view kEnforcement = "PartitionEnforcement";
+
 constexpr std::array kFields{
     PortField{"LID", true, [](const PortInfo& p) -> std::uint64_t { return raw(p.lid); }},
     PortField{"LMC", true, [](const PortInfo& p) -> std::uint64_t { return p.lmc; }},
@@ -23,6 +25,10 @@ constexpr std::array kFields{
     PortField{"VLStallCount", false, [](const PortInfo& p) -> std::uint64_t { return p.vl_stall_count; }},
     PortField{"LocalPhyErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.local_phy_errors; }},
     PortField{"OverrunErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.overrun_errors; }},
+    PortField{kEnforcement, false,
+              [](const PortInfo& p) -> std::uint64_t {
+                return (p.enforce_in ? 1u : 0u) | (p.enforce_out ? 2u : 0u);
+              }},
 };
 
 }  // namespace
@@ -41,6 +47,12 @@ std::uint32_t hard_fields() {
   for (std::size_t i = 0; i < kFields.size(); ++i)
     if (kFields[i].hard) mask |= 1u << i;
   return mask;
+}
+
+std::uint32_t enforcement_field() {
+  for (std::size_t i = 0; i < kFields.size(); ++i)
+    if (kFields[i].name == kEnforcement) return 1u << i;
+  return 0;
 }
 
 std::string names_of(std::uint32_t fields) {
@@ -73,6 +85,11 @@ PortInfo desired(const PortInfo& held, const plan::PortSettings& settings, bool 
   if (settings.bring_up && external_switch_port) {
     want.hoq_life = settings.link.hoq_life;
     want.vl_stall_count = settings.link.vl_stall_count;
+  }
+  if (settings.bring_up && external_switch_port && settings.enforcement) {
+    const auto checks = static_cast<unsigned>(*settings.enforcement);
+    want.enforce_in = (checks & 1) != 0;
+    want.enforce_out = (checks & 2) != 0;
   }
   return want;
 }

@@ -5,6 +5,7 @@
 #include "log/log.h"
 #include "mad/port_info.h"
 #include "mad/switch_info.h"
+#include "program/keys.h"
 #include "program/lanes.h"
 #include "program/port_fields.h"
 #include "program/render.h"
@@ -51,6 +52,8 @@ class Run {
   asio::awaitable<void> do_ports(std::string_view name, std::vector<PortWork> work);
   asio::awaitable<void> do_forwarding(std::string_view name, const routing::Routes& routes);
   asio::awaitable<void> do_lanes();
+  asio::awaitable<void> grow_keys();
+  asio::awaitable<void> shrink_keys();
   asio::awaitable<void> settle_port(PortWork work);
   asio::awaitable<void> settle_switch(const routing::Routes& routes, SwitchId id);
   asio::awaitable<void> write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block);
@@ -72,6 +75,7 @@ class Run {
   /// The tables are not to be touched any further in this sweep.
   bool is_held() const { return !result_.held_back.empty(); }
   bool has_no_lanes(NodeId node) const;
+  bool has_no_keys(fabric::PortRef port) const;
   void fail_on(Guid node, std::string what, std::string why);
   void step() {
     ++done_;
@@ -84,6 +88,8 @@ class Run {
   mad::Shadow& shadow_;
   Job job_;
   fabric::PathTree paths_;
+  std::vector<KeyWork> key_work_;
+  KeyWriter keys_{client_, shadow_, *job_.fabric, paths_};
   Programmed result_;
   std::string phase_;
   std::uint64_t done_ = 0;
@@ -94,11 +100,13 @@ class Run {
 
 asio::awaitable<Programmed> Run::run() {
   co_await do_ports("own port", arming_work(Phase::own_port));
+  co_await grow_keys();
   co_await do_ports("ports", arming_work(Phase::ports));
   if (const routing::Routes* dark = job_.plan->dark()) co_await do_forwarding("dark", *dark);
   if (job_.plan->routes().lanes && !is_held()) co_await do_lanes();
   if (!is_held()) co_await do_forwarding("forwarding", job_.plan->routes());
   if (!is_held()) co_await do_ports("activation", activation_work());
+  co_await shrink_keys();
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
 }
@@ -171,7 +179,8 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
         ++result_.links_waiting;
       const auto needed =
           port_work(settings_of(port), port, held, is_external_switch_port(port), unkept_of(guid));
-      if (needed) work.push_back(*needed);
+      // Nobody comes up in front of, or behind, a table that may hold anything.
+      if (needed && (needed->reach == PortState::no_change || !has_no_keys(port))) work.push_back(*needed);
     }
   }
   return work;
@@ -187,7 +196,7 @@ std::vector<PortWork> Run::activation_work() {
     for (std::size_t p = 1; p < ports.size(); ++p) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
       if (!ports[p].peer || held_state(shadow_, *job_.fabric, port) != PortState::armed) continue;
-      if (has_no_lanes(node) || has_no_lanes(ports[p].peer->node)) continue;
+      if (has_no_lanes(node) || has_no_lanes(ports[p].peer->node) || has_no_keys(port)) continue;
       if (held_state(shadow_, *job_.fabric, *ports[p].peer) < PortState::armed) continue;
       work.push_back({.port = port, .settings = false, .reach = PortState::active});
     }
@@ -310,6 +319,41 @@ asio::awaitable<void> Run::do_lanes() {
 bool Run::has_no_lanes(NodeId node) const {
   const auto written = result_.lanes.find(job_.fabric->node(node).guid);
   return written != result_.lanes.end() && written->second == 0;
+}
+
+/// New keys stand everywhere before a port or a check needs them.
+asio::awaitable<void> Run::grow_keys() {
+  key_work_ = key_work(*job_.fabric, job_.plan->partitions, *job_.devices);
+  if (key_work_.empty()) co_return;
+  begin("keys", key_work_.size());
+  const std::span<const KeyWork> work(key_work_);
+  std::function<void()> each = [this] { step(); };
+  co_await keys_.grow(work, std::move(each));
+  end();
+}
+
+/// Old ones go when everything else is as planned.
+asio::awaitable<void> Run::shrink_keys() {
+  if (key_work_.empty()) co_return;
+  begin("old keys", key_work_.size());
+  const std::span<const KeyWork> work(key_work_);
+  std::function<void()> each = [this] { step(); };
+  co_await keys_.shrink(work, std::move(each));
+  end();
+  for (const KeyWork& one : key_work_) {
+    const bool sure =
+        paths_.reaches(one.node) && std::ranges::none_of(one.ports, [this](const PortKeys& port) {
+          return keys_.unsure().contains(port.port);
+        });
+    result_.keys[job_.fabric->node(one.node).guid] = sure ? one.digest : 0;
+  }
+  for (KeyWriter::Failed& failed : keys_.take_failed())
+    fail_on(failed.node, std::move(failed.what), std::move(failed.why));
+}
+
+bool Run::has_no_keys(fabric::PortRef port) const {
+  const auto& peer = job_.fabric->port(port).peer;
+  return keys_.unsure().contains(port) || (peer && keys_.unsure().contains(*peer));
 }
 
 /// `routes` are the final tables or the dark ones before them. Dark ones that were not all confirmed hold the

@@ -122,6 +122,37 @@ TEST(Store, RemovesWhatIsGoneAndReplacesWhatChanged) {
   EXPECT_TRUE(same(Opened(directory.path()).opened.ledger, later));
 }
 
+TEST(Store, KeepsAssignedKeysAndTables) {
+  TemporaryDirectory directory;
+  plan::Ledger ledger = kThreePorts;
+  partitions::Memory memory;
+  memory.assigned = {{"storage", 5}, {"a b", 0x7ffe}};
+  memory.tables = {{Guid{1}, {Pkey{0xffff}}}, {Guid{~0ull - 1}, {Pkey{0x7fff}, Pkey{0}, Pkey{0x8005}}}};
+  ledger.partitions = std::make_shared<const partitions::Memory>(memory);
+  plan::DeviceRecord keyed;
+  keyed.keys_digest = ~0ull - 7;
+  ledger.devices = std::make_shared<const plan::DeviceMap>(
+      plan::DeviceMap{{Guid{9}, std::make_shared<const plan::DeviceRecord>(keyed)}});
+  EXPECT_TRUE(Opened(directory.path()).save(ledger).has_value());
+  {
+    Opened second(directory.path());
+    ASSERT_TRUE(second.opened.ledger.partitions);
+    EXPECT_EQ(*second.opened.ledger.partitions, memory);
+    EXPECT_EQ(second.opened.ledger.devices->at(Guid{9})->keys_digest, keyed.keys_digest);
+    memory.assigned = {{"storage", 6}};
+    memory.tables.erase(Guid{1});
+    ledger.partitions = std::make_shared<const partitions::Memory>(memory);
+    EXPECT_TRUE(second.save(ledger).has_value());
+  }
+  {
+    Opened third(directory.path());
+    EXPECT_EQ(*third.opened.ledger.partitions, memory);
+    ledger.partitions = nullptr;
+    EXPECT_TRUE(third.save(ledger).has_value());
+  }
+  EXPECT_FALSE(Opened(directory.path()).opened.ledger.partitions);
+}
+
 std::shared_ptr<const routing::Design> design_of(std::vector<routing::DesignPort> ports) {
   return std::make_shared<const routing::Design>(routing::Design{std::move(ports)});
 }

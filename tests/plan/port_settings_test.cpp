@@ -11,7 +11,7 @@ namespace {
 class PortSettingsOfAStar : public testing::Test {
  protected:
   const PortSettings& at(fabric::PortRef ref) {
-    settings_ = port_settings(fabric_, config_, assign_lids(fabric_, config_.lids, {}), Lid{1});
+    settings_ = port_settings(fabric_, config_, assign_lids(fabric_, config_.lids, {}), Lid{1}, {});
     return settings_.at(fabric_.node(ref.node).first_port + raw(ref.port));
   }
   fabric::PortRef host() const { return *fabric_.find_port(host_ports(fabric_)[0]); }

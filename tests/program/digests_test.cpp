@@ -40,7 +40,7 @@ TEST_F(Digests, OfWhatWasWrittenAreTakenInsteadOfReadingItBack) {
   mad::Shadow before;
   tell_switch_info(before, Lid{100});
   hold_all(before);
-  const auto records = updated_devices(fabric_, before, none_, {}, {});
+  const auto records = updated_devices(fabric_, before, none_, {}, {}, {});
 
   mad::Shadow after;
   tell_switch_info(after, Lid{100});
@@ -54,7 +54,7 @@ TEST_F(Digests, AreNotTakenForABlockThatIsPlannedOtherwise) {
   mad::Shadow before;
   tell_switch_info(before, Lid{100});
   hold_all(before);
-  const auto records = updated_devices(fabric_, before, none_, {}, {});
+  const auto records = updated_devices(fabric_, before, none_, {}, {}, {});
   auto changed = std::make_shared<routing::Lft>(*plan_.routing.routes.lfts[0]);
   (*changed)[70] = 9;
   plan_.routing.routes.lfts[0] = changed;
@@ -69,7 +69,7 @@ TEST_F(Digests, AreNotTrustedWhenTheSwitchIsBlank) {
   mad::Shadow before;
   tell_switch_info(before, Lid{100});
   hold_all(before);
-  const auto records = updated_devices(fabric_, before, none_, {}, {});
+  const auto records = updated_devices(fabric_, before, none_, {}, {}, {});
   mad::Shadow after;
   tell_switch_info(after, Lid{0});
   adopt_digests(fabric_, plan_, *records, after);
@@ -88,9 +88,9 @@ TEST_F(Digests, AreTheSamePointerWhenNothingChanged) {
   mad::Shadow shadow;
   tell_switch_info(shadow, Lid{100});
   hold_all(shadow);
-  const auto records = updated_devices(fabric_, shadow, none_, {}, {});
+  const auto records = updated_devices(fabric_, shadow, none_, {}, {}, {});
   EXPECT_NE(records, none_);
-  EXPECT_EQ(updated_devices(fabric_, shadow, records, {}, {}), records);
+  EXPECT_EQ(updated_devices(fabric_, shadow, records, {}, {}, {}), records);
 }
 
 }  // namespace

@@ -1,0 +1,223 @@
+// Partitions end to end: what the policy means, asked by packets that the simulated fabric lets pass or not.
+// The policy's meaning is written here a second time, from its lines.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "sim/probe.h"
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+using partitions::Enforcement;
+using partitions::Membership;
+using partitions::Partition;
+using partitions::Policy;
+using partitions::Who;
+
+constexpr std::string_view kTree = "xgft:m=3,4:w=1,2";  // 12 hosts
+
+std::string host_name(int host) { return fmt::format("h{:05}", host); }
+
+/// The hosts of each partition, by number; written as they are meant.
+struct Tenancy {
+  std::uint16_t key;
+  std::set<int> full;
+  std::set<int> limited;
+};
+
+Policy policy_of(const std::vector<Tenancy>& tenants, Enforcement enforcement = Enforcement::both) {
+  Policy policy{.enforcement = enforcement};
+  for (const Tenancy& tenant : tenants) {
+    Partition one{.name = fmt::format("t{}", tenant.key), .key = tenant.key};
+    for (const int host : tenant.full)
+      one.members.push_back({{.kind = Who::Kind::name, .name = host_name(host)}, Membership::full});
+    for (const int host : tenant.limited)
+      one.members.push_back({{.kind = Who::Kind::name, .name = host_name(host)}, Membership::limited});
+    policy.partitions.push_back(std::move(one));
+  }
+  return policy;
+}
+
+std::shared_ptr<const config::Settings> settings_with(Policy policy) {
+  auto settings = std::make_shared<config::Settings>();
+  settings->plan.partitions = std::move(policy);
+  return settings;
+}
+
+class Partitioned : public testing::Test {
+ protected:
+  Whole whole{kTree};
+
+  sim::PortIndex port_of(int host) const {
+    return whole.world->port_of(whole.node(host_name(host)), PortNum{1});
+  }
+  Lid lid_of(int host) const { return whole.world->port(port_of(host)).info.lid; }
+  sim::Probed sent(int from, int to, Pkey pkey) {
+    return sim::send_probe(*whole.world, {.from = port_of(from), .to = lid_of(to), .pkey = pkey});
+  }
+  std::uint64_t pkey_sets() const {
+    return whole.world->counters().total(
+        {.node = {}, .mgmt_class = {}, .method = mad::Method::set, .attribute = mad::AttrId::pkey_table});
+  }
+
+  /// Every pair in every partition, with the full and the limited key.
+  std::string wrong_pairs(const std::vector<Tenancy>& tenants, int hosts = 12) {
+    std::string wrong;
+    for (const Tenancy& tenant : tenants) {
+      for (int a = 0; a < hosts; ++a) {
+        for (int b = 0; b < hosts; ++b) {
+          if (a == b) continue;
+          for (const bool full : {true, false}) {
+            const bool holds = full ? tenant.full.contains(a) : tenant.limited.contains(a);
+            const bool taken = tenant.full.contains(b) || (full && tenant.limited.contains(b));
+            const auto pkey = static_cast<Pkey>(tenant.key | (full ? 0x8000 : 0));
+            const sim::Probed probed = sent(a, b, pkey);
+            if (probed.delivered() != (holds && taken))
+              wrong += fmt::format("{} to {} with {}: {}\n", a, b, to_string(pkey),
+                                   describe(*whole.world, probed));
+          }
+        }
+      }
+    }
+    return wrong;
+  }
+};
+
+const std::vector<Tenancy> kTenants = {
+    {0x10, {0, 1, 2}, {3, 4}}, {0x20, {5, 6}, {7}}, {0x30, {1, 6, 11}, {0, 2, 8}}};
+
+TEST_F(Partitioned, ComesUpAsThePolicyMeans) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+  // Every end port's table once, and that of the switch port before each host.
+  EXPECT_EQ(pkey_sets(), whole.world->node_count() + 12);
+}
+
+TEST_F(Partitioned, SwitchesLetNoForeignKeyIn) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  // A host that holds a key nobody gave it.
+  mad::PkeyTable table;
+  table.keys[0] = Pkey{0xffff};
+  table.keys[1] = Pkey{0x8020};
+  whole.world->blocks(whole.node(host_name(9))).set(mad::AttrId::pkey_table, 1u << 16, mad::encode(table));
+  const sim::Probed probed = sent(9, 5, Pkey{0x8020});
+  EXPECT_EQ(probed.drop, sim::Drop::partition);
+  EXPECT_TRUE(whole.world->is_switch(whole.world->port(probed.at).node)) << describe(*whole.world, probed);
+}
+
+TEST_F(Partitioned, ARestartOnTheHealthyFabricWritesNothing) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  const std::uint64_t before = whole.sets();
+  whole.start(whole.store.ledger, *settings_with(policy_of(kTenants)));
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(whole.sets(), before);
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+}
+
+TEST_F(Partitioned, OneMoreMemberCostsItsPortsOnly) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  std::vector<Tenancy> tenants = kTenants;
+  tenants[1].full.insert(9);
+  const std::uint64_t before = pkey_sets();
+  whole.manager->reconfigure(settings_with(policy_of(tenants)));
+  ASSERT_TRUE(whole.run_until([&] { return pkey_sets() >= before + 2; }, std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(pkey_sets(), before + 2);
+  EXPECT_EQ(wrong_pairs(tenants), "");
+}
+
+TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKey) {
+  std::mt19937 random(7);
+  std::vector<Tenancy> tenants = kTenants;
+  whole.start({}, *settings_with(policy_of(tenants)));
+  ASSERT_TRUE(whole.settle());
+  for (int change = 0; change < 12; ++change) {
+    const std::vector<Tenancy> before = tenants;
+    for (Tenancy& tenant : tenants) {
+      const int host = static_cast<int>(random() % 12);
+      if (tenant.full.erase(host) == 0 && !tenant.limited.contains(host)) tenant.full.insert(host);
+    }
+    if (change % 4 == 3) std::ranges::reverse(tenants);
+    // Those who are full members before and after.
+    std::vector<std::tuple<std::uint16_t, int, int>> staying;
+    for (const Tenancy& was : before)
+      for (const Tenancy& is : tenants)
+        if (was.key == is.key)
+          for (const int a : was.full)
+            for (const int b : was.full)
+              if (a != b && is.full.contains(a) && is.full.contains(b)) staying.emplace_back(was.key, a, b);
+    whole.manager->reconfigure(settings_with(policy_of(tenants)));
+    std::string broken;
+    std::uint64_t seen = pkey_sets();
+    whole.run_until(
+        [&] {
+          if (pkey_sets() == seen) return false;
+          seen = pkey_sets();
+          for (const auto& [key, a, b] : staying)
+            if (!sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
+              broken = fmt::format("{} to {} in 0x{:x}", a, b, key);
+          return !broken.empty();
+        },
+        std::chrono::seconds(5));
+    EXPECT_EQ(broken, "") << change;
+    ASSERT_TRUE(whole.settle());
+    EXPECT_EQ(wrong_pairs(tenants), "") << change;
+  }
+}
+
+TEST_F(Partitioned, ARebootedSwitchAndHostAreGivenTheirKeysAgain) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  const fabric::Fabric& fabric = *whole.manager->view()->fabric;
+  const auto host = fabric.find_port(whole.world->port(port_of(1)).guid);
+  ASSERT_TRUE(host);
+  const Guid leaf = fabric.node(fabric.port(*host).peer->node).guid;
+  whole.world->reboot(whole.world->find(leaf).value(), std::chrono::seconds(2));
+  ASSERT_TRUE(whole.run_until([&] { return !whole.faults().empty(); }, std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+  whole.world->reboot(whole.node(host_name(6)), std::chrono::seconds(2));
+  ASSERT_TRUE(whole.run_until([&] { return !whole.faults().empty(); }, std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+}
+
+TEST_F(Partitioned, APolicyWithoutRoomChangesNothing) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  Policy big = policy_of(kTenants);
+  for (std::uint16_t key = 0x100; key < 0x180; ++key)
+    big.partitions.push_back({.name = fmt::format("big{}", key),
+                              .key = key,
+                              .members = {{{.kind = Who::Kind::all}, Membership::full}}});
+  const std::uint64_t before = pkey_sets();
+  whole.manager->reconfigure(settings_with(big));
+  ASSERT_TRUE(whole.run_until([&] { return whole.has_problem("room for"); }, std::chrono::minutes(1)));
+  EXPECT_EQ(pkey_sets(), before);
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+}
+
+TEST_F(Partitioned, WithoutPartitionsTablesAreLeftAlone) {
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(pkey_sets(), 0u);
+}
+
+TEST_F(Partitioned, TakingThePolicyAwayOpensTheFabricAgain) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_FALSE(sent(3, 9, Pkey{0xffff}).delivered());
+  whole.manager->reconfigure(settings_with({}));
+  EXPECT_TRUE(whole.run_until([&] { return sent(3, 9, Pkey{0xffff}).delivered(); }, std::chrono::minutes(1)));
+}
+
+}  // namespace
+}  // namespace weft::test
