@@ -13,6 +13,7 @@
 
 #include "base/words.h"
 #include "ctl/commands.h"
+#include "ctl/partition_commands.h"
 #include "ctl/plan.h"
 #include "ctl/sa_commands.h"
 
@@ -38,6 +39,7 @@ struct Arguments {
   bool as_sa = false;
   bool members = false;
   std::string group = "broadcast";
+  std::string key;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -90,6 +92,17 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                                return ctl::show_groups(client, output, a.members);
                              });
   groups->add_flag("--members", a.members, "Their members, too");
+  auto* partitions = add_command(app, "partitions", "Partitions, and how many ports are in them", chosen,
+                                 [&a](const Client& client, const Output& output) {
+                                   return ctl::show_partitions(client, output, a.members);
+                                 });
+  partitions->add_flag("--members", a.members, "Their members, too");
+  CLI::App* import = app.add_subcommand("import", "What other programs' files become here");
+  import->require_subcommand(1)->fallthrough();
+  auto* opensm = add_command(
+      *import, "opensm", "OpenSM's partitions.conf as YAML, statement by statement", chosen,
+      [&a](const Client&, const Output& output) { return ctl::import_opensm_partitions(output, a.file); });
+  opensm->add_option("--partitions", a.file, "The file")->required();
   add_command(app, "services", "Services that programs have registered", chosen,
               [](const Client& client, const Output& output) { return ctl::show_services(client, output); });
   add_command(
@@ -104,6 +117,12 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                              return ctl::explain_join(client, output, a.from, a.group);
                            });
   join->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
+  auto* pkey = add_command(*explain, "pkey", "A port's P_Keys, and why it has one or not", chosen,
+                           [&a](const Client& client, const Output& output) {
+                             return ctl::explain_pkey(client, output, a.from, a.key);
+                           });
+  pkey->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
+  pkey->add_option("KEY", a.key, "A P_Key; 0x0010 and 0x8010 mean the same partition");
   join->add_option("GROUP", a.group, "An MGID, or broadcast for IPoIB's")->capture_default_str();
 }
 

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
+#include "daemon/api_partitions.h"
 #include "daemon/api_sa.h"
 #include "daemon/dump_opensm.h"
 #include "daemon/ledger_json.h"
@@ -28,50 +29,6 @@ Response text_response(std::string text, int status = 200) {
   response.type = "text/plain; charset=utf-8";
   response.body = std::move(text);
   return response;
-}
-
-/// Why nothing can be said of the fabric, and what to do.
-Response no_view(const Status& status) {
-  switch (status.state) {
-    case State::waiting_for_device:
-      return error_response(
-          503, "no_device", "there is no usable port, so nothing is known of the fabric",
-          status.text.empty() ? "weftd goes on by itself as soon as one is there" : status.text);
-    case State::waiting_for_master:
-      return error_response(503, "not_master",
-                            "another subnet manager manages this fabric, so weftd has no plan for it",
-                            status.text);
-    case State::failed:
-      return error_response(503, "not_ready", "no sweep has succeeded yet, so nothing is known of the fabric",
-                            status.text);
-    default:
-      return error_response(503, "not_ready",
-                            "the first sweep has not ended yet, so nothing is known of the fabric",
-                            "weftctl status shows how far it is");
-  }
-}
-
-// --- parameters
-
-/// A number from the query, or the default. Errors: `invalid` with the parameter's name.
-Result<std::uint64_t> number_parameter(const Request& request, std::string_view key, std::uint64_t fallback,
-                                       std::uint64_t most) {
-  const auto text = request.parameter(key);
-  if (!text) return fallback;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value > most) {
-    return fail(Errc::invalid, "{} must be a number from 0 to {}, not \"{}\"", key, most, *text);
-  }
-  return value;
-}
-
-Result<Page> page_of(const Request& request) {
-  const auto offset = number_parameter(request, "offset", 0, UINT32_MAX);
-  if (!offset) return fail(offset.error());
-  const auto limit = number_parameter(request, "limit", 1000, kMostItems);
-  if (!limit) return fail(limit.error());
-  return Page{*offset, *limit};
 }
 
 // --- the fabric
@@ -285,6 +242,7 @@ Router make_api(ApiSource functions) {
     ViewPtr view = source->view();
     return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
+  add_partition_routes(router, source);
   add_sa_routes(router, source);
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });

@@ -1,5 +1,7 @@
 #include "daemon/api_answers.h"
 
+#include <charconv>
+
 #include <boost/json/serialize.hpp>
 
 namespace weft::daemon {
@@ -46,6 +48,46 @@ Response refusal(const Error& error, std::string_view hint) {
 Response PageWriter::finish(std::string_view key, std::uint64_t generation) && {
   return json_response(json::object{
       {"generation", generation}, {"total", total_}, {"offset", page_.offset}, {key, std::move(items_)}});
+}
+
+Result<std::uint64_t> number_parameter(const Request& request, std::string_view key, std::uint64_t fallback,
+                                       std::uint64_t most) {
+  const auto text = request.parameter(key);
+  if (!text) return fallback;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value > most) {
+    return fail(Errc::invalid, "{} must be a number from 0 to {}, not \"{}\"", key, most, *text);
+  }
+  return value;
+}
+
+Result<Page> page_of(const Request& request) {
+  const auto offset = number_parameter(request, "offset", 0, UINT32_MAX);
+  if (!offset) return fail(offset.error());
+  const auto limit = number_parameter(request, "limit", 1000, kMostItems);
+  if (!limit) return fail(limit.error());
+  return Page{*offset, *limit};
+}
+
+Response no_view(const Status& status) {
+  switch (status.state) {
+    case State::waiting_for_device:
+      return error_response(
+          503, "no_device", "there is no usable port, so nothing is known of the fabric",
+          status.text.empty() ? "weftd goes on by itself as soon as one is there" : status.text);
+    case State::waiting_for_master:
+      return error_response(503, "not_master",
+                            "another subnet manager manages this fabric, so weftd has no plan for it",
+                            status.text);
+    case State::failed:
+      return error_response(503, "not_ready", "no sweep has succeeded yet, so nothing is known of the fabric",
+                            status.text);
+    default:
+      return error_response(503, "not_ready",
+                            "the first sweep has not ended yet, so nothing is known of the fabric",
+                            "weftctl status shows how far it is");
+  }
 }
 
 }  // namespace weft::daemon

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "daemon/http.h"
+#include "daemon/status.h"
 
 namespace weft::daemon {
 
@@ -18,6 +19,15 @@ struct Page {
   std::uint64_t offset = 0;
   std::uint64_t limit = 0;
 };
+
+/// A number from the query, or the default. Errors: `invalid` with the parameter's name.
+Result<std::uint64_t> number_parameter(const Request& request, std::string_view key, std::uint64_t fallback,
+                                       std::uint64_t most);
+/// What the query says of offset and limit. Errors: as above.
+Result<Page> page_of(const Request& request);
+
+/// Why nothing is known of the fabric, and what to do about it.
+Response no_view(const Status& status);
 
 /// Collects one page of the items that match and counts all of them.
 class PageWriter {

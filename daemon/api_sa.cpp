@@ -27,19 +27,6 @@ Response not_serving() {
 }
 
 /// A number from the query; the fallback for none, and for what is none.
-std::uint64_t number_of(const Request& request, std::string_view key, std::uint64_t fallback) {
-  const auto text = request.parameter(key);
-  std::uint64_t value = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
-    return fallback;
-  return value;
-}
-
-Page sa_page_of(const Request& request) {
-  return {number_of(request, "offset", 0),
-          std::min<std::uint64_t>(number_of(request, "limit", 1000), kMostItems)};
-}
-
 std::string hex(std::uint64_t value) { return fmt::format("0x{:04x}", value); }
 
 /// Who has a port GUID, its own or an alias: his name, or the GUID where nobody has it now.
@@ -82,13 +69,17 @@ Response groups(const SaView& view, const Request& request) {
   std::vector<plan::McGroups::GroupPtr> all;
   view.state.groups.map().each([&all](const Gid&, const auto& group) { all.push_back(group); });
   std::ranges::sort(all, {}, [](const auto& group) { return std::pair(group->mlid, group->mgid); });
-  PageWriter page(sa_page_of(request));
+  const auto wanted = page_of(request);
+  if (!wanted) return refusal(wanted.error());
+  PageWriter page(*wanted);
   for (const auto& group : all) page.add([&] { return group_json(view, *group, with_members); });
   return std::move(page).finish("groups", 0);
 }
 
 Response services(const SaView& view, const Request& request) {
-  PageWriter page(sa_page_of(request));
+  const auto wanted = page_of(request);
+  if (!wanted) return refusal(wanted.error());
+  PageWriter page(*wanted);
   view.state.services.each([&](const plan::ServiceKey& key, const plan::SaState::ServicePtr& service) {
     page.add([&] {
       const auto end = std::ranges::find(service->name, std::uint8_t{0});
@@ -108,7 +99,9 @@ Response services(const SaView& view, const Request& request) {
 }
 
 Response subscriptions(const SaView& view, const Request& request) {
-  PageWriter page(sa_page_of(request));
+  const auto wanted = page_of(request);
+  if (!wanted) return refusal(wanted.error());
+  PageWriter page(*wanted);
   sa::each_subscription(view.state, [&](const plan::Subscription& one) {
     page.add([&] {
       const auto any = [](std::uint32_t value, std::uint32_t all) {
