@@ -125,6 +125,7 @@ void add_link_keys(std::vector<Key>& keys) {
 
 void add_routing_keys(std::vector<Key>& keys) {
   using enum routing::OnFailure;
+  using enum plan::PortSetOptions::Mode;
   keys.push_back(key("routing.engine", MEMBER(plan.routing.chain.engines), texts("engine", engine_names(), 1),
                      "Tried in this order until one gives tables that are safe.", "routing_engine"));
   keys.push_back(
@@ -132,6 +133,15 @@ void add_routing_keys(std::vector<Key>& keys) {
           choice({named("next", next), named("keep-last", keep_last)}),
           "When no engine named can do it. next: up-down is tried too. keep-last: entries in force that "
           "still lead somewhere stay, and the pairs lost are named."));
+  keys.push_back(
+      key("routing.port_sets", MEMBER(plan.routing.port_sets.mode),
+          choice({named("off", off), named("compact", compact), named("per-leaf", per_leaf)}),
+          "Sets of ports for adaptive routing. off: none. compact: as few groups as a switch has different "
+          "sets. per-leaf: one group a destination leaf, the same number at every switch."));
+  keys.push_back(
+      key("routing.port_set_groups", MEMBER(plan.routing.port_sets.groups), number(0, 4095),
+          "Groups of ports that a switch has room for; 0: any number. Where there are more sets, those that "
+          "serve fewest leaves are given up, and packets there go by the ordinary tables."));
   keys.push_back(key("routing.roots", MEMBER(plan.routing.roots), texts("GUIDs or node names", {}, 0),
                      "Top switches of a tree; none: found by looking at the fabric.", "root_guid_file"));
 }

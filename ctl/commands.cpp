@@ -292,6 +292,10 @@ Exit import_state(const Client& client, const Output& output, const std::string&
   });
 }
 
+Exit dump_port_sets(const Client& client, const Output& output, const std::string& file) {
+  return save(client, output, "/v1/dump/port-sets", file);
+}
+
 Exit dump_opensm(const Client& client, const Output& output, const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);

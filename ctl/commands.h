@@ -49,6 +49,8 @@ Exit check_config(const Output& output, const std::string& file);
 /// "-": standard output and input.
 Exit export_state(const Client& client, const Output& output, const std::string& file);
 Exit import_state(const Client& client, const Output& output, const std::string& file);
+/// Writes them all as JSON, for those who judge them.
+Exit dump_port_sets(const Client& client, const Output& output, const std::string& file);
 /// Writes OpenSM's dump files into the directory, which is made when missing.
 Exit dump_opensm(const Client& client, const Output& output, const std::string& directory);
 

@@ -15,6 +15,7 @@
 #include "ctl/commands.h"
 #include "ctl/partition_commands.h"
 #include "ctl/plan.h"
+#include "ctl/port_sets_commands.h"
 #include "ctl/sa_commands.h"
 
 namespace {
@@ -38,6 +39,7 @@ struct Arguments {
   ctl::PlanOptions plan;
   bool as_sa = false;
   bool members = false;
+  std::string leaf = "*";
   std::string group = "broadcast";
   std::string key;
 };
@@ -77,13 +79,23 @@ void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
   path->add_option("FROM", a.from, "A name, a GUID or a LID")->required();
   path->add_option("TO", a.to, "A name, a GUID or a LID")->required();
   path->add_flag("--as-sa", a.as_sa, "What subnet administration tells a program that asks for it");
-  auto* dump = add_command(app, "dump", "Writes the fabric in other programs' formats", chosen,
+  auto* sets = add_command(app, "port-sets", "Sets of ports for adaptive routing", chosen,
                            [&a](const Client& client, const Output& output) {
-                             return ctl::dump_opensm(client, output, a.directory);
+                             return ctl::show_port_sets(client, output, a.from, a.leaf);
                            });
+  sets->add_option("SWITCH", a.from, "Of this switch, leaf by leaf: a name, a GUID or a LID");
+  sets->add_option("--leaf", a.leaf, "Only leaves whose name matches")->capture_default_str();
+  auto* dump = add_command(
+      app, "dump", "Writes the fabric in other programs' formats", chosen,
+      [&a](const Client& client, const Output& output) {
+        const Exit done = a.directory.empty() ? Exit::done : ctl::dump_opensm(client, output, a.directory);
+        if (done != Exit::done || a.file.empty()) return done;
+        return ctl::dump_port_sets(client, output, a.file);
+      });
+  dump->require_option(1, 2);
   dump->add_option("--opensm", a.directory,
-                   "Directory for opensm-subnet.lst and opensm.fdbs, .mcfdbs, .psl, .slvl")
-      ->required();
+                   "Directory for opensm-subnet.lst and opensm.fdbs, .mcfdbs, .psl, .slvl");
+  dump->add_option("--port-sets", a.file, "File for the port sets of adaptive routing, as JSON");
 }
 
 void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {

@@ -7,6 +7,7 @@
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "daemon/api_partitions.h"
+#include "daemon/api_port_sets.h"
 #include "daemon/api_sa.h"
 #include "daemon/dump_opensm.h"
 #include "daemon/ledger_json.h"
@@ -234,6 +235,10 @@ Router make_api(ApiSource functions) {
   get("/v1/nodes", with_view(source, nodes));
   get("/v1/links", with_view(source, links));
   get("/v1/path", with_view(source, path));
+  get("/v1/port-sets", with_view(source, [](const plan::View& view, const Request& request) {
+        const auto page = page_of(request);
+        return page ? port_sets(view, request, *page) : refusal(page.error());
+      }));
   get("/v1/events", [source](const Request& request) { return events(*source, request); });
   get("/v1/sweeps", [source](const Request&) { return sweeps(*source); });
   get("/v1/state", [source](const Request&) { return export_state(*source); });
@@ -243,6 +248,10 @@ Router make_api(ApiSource functions) {
     return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
   add_partition_routes(router, source);
+  get("/v1/dump/port-sets", [source](const Request&) {
+    ViewPtr view = source->view();
+    return view && view->plan ? dump_port_sets(std::move(view)) : no_view(source->status());
+  });
   add_sa_routes(router, source);
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });

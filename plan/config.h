@@ -30,8 +30,21 @@ struct SubnetOptions {
   bool operator==(const SubnetOptions&) const = default;
 };
 
+/// Port sets for adaptive routing (routing/port_sets.h).
+struct PortSetOptions {
+  enum class Mode {
+    off,       ///< None are computed.
+    compact,   ///< As few groups as there are different sets on a switch.
+    per_leaf,  ///< One group a destination leaf, the same number everywhere; compact where there is no room.
+  };
+  Mode mode = Mode::off;
+  std::uint16_t groups = 0;  ///< Groups that a switch has room for; 0: any number.
+  bool operator==(const PortSetOptions&) const = default;
+};
+
 struct RoutingOptions {
   routing::ChainOptions chain;
+  PortSetOptions port_sets;
   std::vector<std::string> roots;  ///< GUIDs or names; empty: found.
   bool operator==(const RoutingOptions&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/plan.h"
+#include "plan/port_sets.h"
 #include "plan/roots.h"
 
 namespace weft::plan {
@@ -79,6 +80,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
     if (transition.entries != 0 || transition.lanes_change)
       plan->transition = std::make_shared<const routing::Transition>(std::move(transition));
   }
+  plan->port_sets = plan_port_sets(plan->problem, plan->routing.routes, config.routing.port_sets,
+                                   previous ? previous->port_sets : nullptr, plan->notes);
   plan->problem.previous = nullptr;  // the plan may outlive both
   plan->problem.design = nullptr;
   if (!plan->routing.recognised.empty()) plan->notes.push_back("recognised: " + plan->routing.recognised);

@@ -13,10 +13,7 @@ constexpr std::uint8_t kReceives = 1 | 2;  // full and non-members; those that o
 constexpr std::size_t kMostProblems = 20;
 
 std::shared_ptr<const routing::MulticastBasis> basis_of(const View& view) {
-  routing::Problem problem = view.plan->problem;
-  problem.fabric = view.fabric.get();
-  problem.design = view.ledger.design.get();
-  return std::make_shared<const routing::MulticastBasis>(problem, view.plan->routes(),
+  return std::make_shared<const routing::MulticastBasis>(problem_of(view), view.plan->routes(),
                                                          view.plan->routing.report.waits);
 }
 

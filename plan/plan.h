@@ -9,6 +9,7 @@
 #include "plan/port_settings.h"
 #include "routing/chain.h"
 #include "routing/check.h"
+#include "routing/port_sets.h"
 #include "routing/transition.h"
 
 namespace weft::plan {
@@ -25,6 +26,8 @@ struct Plan {
   /// How to get from the previous plan's tables to these; nothing without a previous plan, or when no table
   /// changes.
   std::shared_ptr<const routing::Transition> transition;
+  /// For adaptive routing, proven safe; null unless asked for, and where `notes` tell why there are none.
+  std::shared_ptr<const routing::PortSets> port_sets;
 
   const routing::Routes& routes() const { return routing.routes; }
   /// Tables to write and confirm before the final ones; null when these may be written in any order.

@@ -95,6 +95,13 @@ Result<void> follow(const View& view, fabric::PortRef here, fabric::PortRef owne
 
 }  // namespace
 
+routing::Problem problem_of(const View& view) {
+  routing::Problem problem = view.plan->problem;
+  problem.fabric = view.fabric.get();
+  problem.design = view.ledger.design.get();
+  return problem;
+}
+
 std::optional<fabric::PortRef> end_port_of(const View& view, Lid lid) {
   if (!view.plan) return std::nullopt;
   const std::vector<LidRange>& ranges = view.plan->lids.of_end_port;

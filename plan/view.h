@@ -27,6 +27,9 @@ struct Hop {
   fabric::PortRef in;  ///< Where it arrives.
 };
 
+/// What the plan's routes answer, with the View's own fabric and design, which outlive the planning.
+routing::Problem problem_of(const View& view);
+
 /// The end port that has a LID. Cost: O(end ports).
 std::optional<fabric::PortRef> end_port_of(const View& view, Lid lid);
 

@@ -33,7 +33,7 @@ PortSets dragonfly_sets(const Problem& problem, const DesignGraph& graph, const 
   }
   in_pieces(shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     for (std::uint32_t s = from; s < upto; ++s) {
-      SetInterner known(sets.sets[s]);
+      SetInterner known(sets, s);
       const std::uint32_t group = shape.group[s];
       std::vector<std::uint16_t> to_group(shape.groups());
       for (std::uint32_t to = 0; to < shape.groups(); ++to) {
@@ -123,7 +123,8 @@ class PlusSets {
     return e.live && local_[spine][leaf] != PortMask{};
   }
 
-  /// One set for all leaves of a group that is whole, else one by one.
+  /// One set for all leaves of a group that is whole, else one by one. `set_for` gives the ports, and which
+  /// of them are spare.
   template <typename SetFor>
   void by_exits(std::uint32_t s, std::uint32_t to, const SetFor& set_for, const std::vector<Arrival>& classes,
                 SetInterner& known) {
@@ -134,8 +135,10 @@ class PlusSets {
     for (const auto& [leaf, index] : of_group_[to]) {
       if (fresh || !whole_[to]) {
         for (std::size_t i = 0; i < exits.size(); ++i) leads_there[i] = leads(exits[i], to, index);
-        for (std::size_t c = 0; c < classes.size(); ++c)
-          numbers[c] = known.number(set_for(exits, leads_there, classes[c], index));
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+          const auto [ports, spare] = set_for(exits, leads_there, classes[c], index);
+          numbers[c] = known.number(ports, spare);
+        }
         fresh = false;
       }
       for (std::size_t c = 0; c < classes.size(); ++c) sets_.index(s, leaf, classes[c]) = numbers[c];
@@ -143,14 +146,14 @@ class PlusSets {
   }
 
   void fill_leaf(std::uint32_t s) {
-    SetInterner known(sets_.sets[s]);
+    SetInterner known(sets_, s);
     const std::uint32_t group = shape_.place[s].group;
     const auto up = [&](const std::vector<Shape::Exit>& exits, const std::vector<bool>& leads_there, Arrival,
                         std::uint32_t) {
       PortMask ports{};
       for (std::size_t i = 0; i < exits.size(); ++i)
         if (leads_there[i]) join(ports, local_[s][exits[i].spine]);
-      return ports;
+      return std::pair(ports, PortMask{});
     };
     for (std::uint32_t to = 0; to < shape_.groups(); ++to)
       if (to != group) by_exits(s, to, up, {from_end}, known);
@@ -166,7 +169,7 @@ class PlusSets {
   }
 
   void fill_spine(std::uint32_t s) {
-    SetInterner known(sets_.sets[s]);
+    SetInterner known(sets_, s);
     const std::uint32_t group = shape_.place[s].group;
     const std::uint32_t own = shape_.place[s].index;
     std::vector<std::pair<std::uint32_t, const Shape::Exit*>> mine;
@@ -180,8 +183,10 @@ class PlusSets {
         PortMask ports{};
         for (std::size_t i = 0; i < exits.size(); ++i)
           if (leads_there[i] && exits[i].spine == own) add_port(ports, exits[i].port);
-        if (arrival != from_outside && ports != PortMask{}) join(ports, by_a_third(group, mine, to, leaf));
-        return ports;
+        PortMask spare{};
+        if (arrival != from_outside && ports != PortMask{}) spare = by_a_third(group, mine, to, leaf);
+        join(ports, spare);
+        return std::pair(ports, spare);
       };
       by_exits(s, to, out, {from_end, from_outside}, known);
     }

@@ -50,7 +50,7 @@ class TreeSets {
 
   void fill(std::uint32_t s) {
     s_ = s;
-    known_.emplace(out_.sets[s]);
+    known_.emplace(out_, s);
     left_ = leaves_;
     left_[s / 64] &= ~(std::uint64_t{1} << s % 64);
     ways_.clear();
@@ -151,7 +151,8 @@ std::size_t PortSets::memory() const {
   std::size_t bytes = set_of.size() * sizeof(set_of[0]) + row_of.size() * sizeof(row_of[0]) +
                       leaves.size() * sizeof(leaves[0]);
   for (const auto& s : class_of_arrival) bytes += sizeof(s) + s.size();
-  for (const auto& s : sets) bytes += sizeof(s) + s.size() * sizeof(PortMask);
+  for (const auto* of : {&sets, &spare})
+    for (const auto& s : *of) bytes += sizeof(s) + s.size() * sizeof(PortMask);
   return bytes;
 }
 
@@ -168,6 +169,7 @@ PortSets empty_sets(const Problem& problem) {
   std::iota(sets.row_of.begin(), sets.row_of.end(), 0U);
   sets.set_of.resize(count * sets.leaves.size());
   sets.sets.assign(count, std::vector<PortMask>(1));
+  sets.spare.resize(count);
   return sets;
 }
 
@@ -191,6 +193,12 @@ Result<PortSets> port_sets(const Problem& problem, const Routes& routes) {
   if (routes.engine == "dragonfly") return dragonfly_port_sets(problem);
   if (routes.engine == "dragonfly+") return dragonfly_plus_port_sets(problem);
   return fail(Errc::invalid, "there are no port sets for tables of {}", routes.engine);
+}
+
+bool number_per_leaf(PortSets& sets, std::size_t groups) {
+  if (sets.leaves.size() * static_cast<std::size_t>(sets.state_classes) + 1 > groups) return false;
+  sets.numbering = SetNumbering::per_leaf;
+  return true;
 }
 
 std::size_t limit(PortSets& sets, std::size_t most) {

@@ -7,11 +7,11 @@
 // tree and a dragonfly have one (minimal ways only), a Dragonfly+ three: from an end port, from inside the
 // group, from another group. In a Dragonfly+ a spine may also send a packet from its own group to a third
 // group that is linked to the destination's, unless that would go down and then up in group numbers, which
-// its lanes do not allow.
+// its lanes do not allow. Such members are spare: taken only while all minimal ones are busy.
 //
-// Sets are interned by switch (the compact numbering); numbering by destination leaf, which self-healing
-// switches need, is the leaf's place itself. Sending them to switches is not done here. Source: reference
-// "Adaptive routing", 2.1 to 2.3, 3.2 to 3.4, 5.1.
+// Sets are interned by switch. On the wire a set is a numbered group: compactly, by its place there, or by
+// destination leaf, the same number at every switch, which self-healing switches need. Sending them is not
+// done here. Source: reference "Adaptive routing", 2.1 to 2.3, 2.6, 3.2 to 3.4, 5.1.
 
 #include <cstdint>
 #include <string>
@@ -23,20 +23,37 @@
 
 namespace weft::routing {
 
+enum class SetNumbering { compact, per_leaf };
+
 struct PortSets {
   int state_classes = 1;
+  SetNumbering numbering = SetNumbering::compact;
   std::vector<SwitchId> leaves;  ///< Switches with hosts, rising.
   /// [switch][port number]: state class of what comes in there; beyond the end, and for port 0: 0.
   std::vector<std::vector<std::uint8_t>> class_of_arrival;
   std::vector<std::uint32_t> row_of;        ///< [class * switches + switch]: its row in set_of.
   std::vector<std::uint16_t> set_of;        ///< [row * leaves + leaf]: index into the switch's own sets.
   std::vector<std::vector<PortMask>> sets;  ///< By switch; set 0 is empty: packets go by the tables.
+  /// By switch and set: those members that are no minimal way, if there are any; may end early.
+  std::vector<std::vector<PortMask>> spare;
 
   std::uint16_t& index(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) {
     return set_of[row_of[state_class * sets.size() + s] * leaves.size() + leaf];
   }
   const PortMask& at(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) const {
-    return sets[s][set_of[row_of[state_class * sets.size() + s] * leaves.size() + leaf]];
+    return sets[s][set_at(s, leaf, state_class)];
+  }
+  std::uint16_t set_at(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) const {
+    return set_of[row_of[state_class * sets.size() + s] * leaves.size() + leaf];
+  }
+  PortMask spare_of(std::uint32_t s, std::size_t set) const {
+    return set < spare[s].size() ? spare[s][set] : PortMask{};
+  }
+  /// The number of the group on the wire; 0: none, packets go by the tables.
+  std::uint32_t group_at(std::uint32_t s, std::size_t leaf, std::uint32_t state_class = 0) const {
+    const std::uint16_t set = set_at(s, leaf, state_class);
+    if (set == 0 || numbering == SetNumbering::compact) return set;
+    return 1 + static_cast<std::uint32_t>(leaf) * static_cast<std::uint32_t>(state_classes) + state_class;
   }
   std::uint32_t class_at(std::uint32_t s, std::uint8_t port) const {
     return port < class_of_arrival[s].size() ? class_of_arrival[s][port] : 0;
@@ -56,8 +73,12 @@ Result<PortSets> port_sets(const Problem& problem, const Routes& routes);
 /// Returns: how many (switch, class, leaf) entries lost their choice.
 std::size_t limit(PortSets& sets, std::size_t most);
 
+/// Numbers groups by leaf and state class if a switch with room for `groups`, none counted, can hold all of
+/// them; returns whether.
+bool number_per_leaf(PortSets& sets, std::size_t groups);
+
 struct SetsReport {
-  std::uint64_t missing = 0;  ///< (Switch, class, leaf) that packets reach, without any port.
+  std::uint64_t missing = 0;  ///< (Switch, class, leaf) that packets reach, without any port but spare ones.
   std::uint64_t strays = 0;   ///< LIDs at a switch and class whose static port is no member.
   std::uint64_t loops = 0;    ///< Leaves for which some choice of members comes round.
   std::vector<std::string> examples;
@@ -69,11 +90,5 @@ struct SetsReport {
 /// and has no credit cycle on the lanes of the tables. Shares no code with the engines. Cost: O(switches *
 /// (leaves * set size + LIDs)).
 SetsReport check_sets(const Problem& problem, const Routes& routes, const PortSets& sets);
-
-/// {"port_sets": 1, "destinations": [{"switch": "0x...", "lids": [[first, last], ...]}, ...], "switches":
-/// [{"guid": "0x...", "sets": [[port, ...], ...], "class_of_arrival": [...], "of": [[...], ...]}, ...]}: `of`
-/// has a row a state class and a column a destination, an index into the sets; -1 where there is none. Where
-/// packets go by the tables, the set is of the tables' ports for all LIDs of the leaf.
-std::string to_json(const Problem& problem, const Routes& routes, const PortSets& sets);
 
 }  // namespace weft::routing

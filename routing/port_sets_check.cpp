@@ -105,14 +105,16 @@ class SetsChecker {
         note(fmt::format("port {} of {} for LID {} is no member", port, name(s), raw(lid)));
       }
     }
-    bool astray = members == PortMask{};
+    bool astray = !by_tables && members == sets_.spare_of(s, sets_.set_at(s, leaf, state % classes_));
+    astray = astray || members == PortMask{};
     each_port(members,
               [&](std::uint8_t port) { astray |= cables_.peer(s, port) >= CheckCables::kLastIndex; });
     if (!astray) {
       mask_[state] = members;
     } else if (!lids.empty()) {
       ++report_.missing;
-      note(fmt::format("{} has a set for {} that leads nowhere", name(s), name(leaf_)));
+      note(fmt::format("{} has a set for {} that leads nowhere, or by spare ports alone", name(s),
+                       name(leaf_)));
     }
   }
 

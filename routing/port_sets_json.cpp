@@ -1,9 +1,9 @@
+#include "routing/port_sets_json.h"
+
 #include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include "routing/port_sets.h"
 
 namespace weft::routing {
 namespace {
@@ -40,18 +40,23 @@ class SwitchText {
   std::string text() {
     std::vector<std::string> rows;
     for (int c = 0; c < sets_.state_classes; ++c) rows.push_back(row(static_cast<std::uint32_t>(c)));
-    return fmt::format(R"({{"guid":"{}","sets":[{}],"class_of_arrival":[{}],"of":[{}]}})", to_string(guid_),
-                       fmt::join(written_, ","), fmt::join(sets_.class_of_arrival[s_], ","),
-                       fmt::join(rows, ","));
+    std::string text =
+        fmt::format(R"({{"guid":"{}","sets":[{}],)", to_string(guid_), fmt::join(written_, ","));
+    if (any_spare_) text += fmt::format(R"("spare":[{}],)", fmt::join(spare_, ","));
+    if (sets_.numbering == SetNumbering::compact)
+      text += fmt::format(R"("groups":[{}],)", fmt::join(groups_, ","));
+    return text + fmt::format(R"("class_of_arrival":[{}],"of":[{}]}})",
+                              fmt::join(sets_.class_of_arrival[s_], ","), fmt::join(rows, ","));
   }
 
  private:
   std::string row(std::uint32_t state_class) {
     std::vector<int> of;
     for (std::size_t leaf = 0; leaf < sets_.leaves.size(); ++leaf) {
-      PortMask ports = sets_.at(s_, leaf, state_class);
-      if (ports == PortMask{} && raw(sets_.leaves[leaf]) != s_) ports = of_tables(lids_[leaf]);
-      of.push_back(number(ports));
+      const std::uint16_t set = sets_.set_at(s_, leaf, state_class);
+      PortMask ports = sets_.sets[s_][set];
+      if (set == 0 && raw(sets_.leaves[leaf]) != s_) ports = of_tables(lids_[leaf]);
+      of.push_back(number(set, ports));
     }
     return fmt::format("[{}]", fmt::join(of, ","));
   }
@@ -63,10 +68,15 @@ class SwitchText {
     }
     return ports;
   }
-  int number(const PortMask& ports) {
+  int number(std::uint16_t set, const PortMask& ports) {
     if (ports == PortMask{}) return -1;
-    const auto [at, fresh] = known_.emplace(ports, static_cast<int>(written_.size()));
-    if (fresh) written_.push_back(numbers(ports));
+    const auto [at, fresh] = known_.emplace(std::pair(set, ports), static_cast<int>(written_.size()));
+    if (!fresh) return at->second;
+    const PortMask spare = sets_.spare_of(s_, set);
+    any_spare_ = any_spare_ || spare != PortMask{};
+    written_.push_back(numbers(ports));
+    spare_.push_back(numbers(spare));
+    groups_.push_back(set);
     return at->second;
   }
 
@@ -75,28 +85,52 @@ class SwitchText {
   const std::vector<std::vector<std::uint32_t>>& lids_;
   std::uint32_t s_;
   Guid guid_;
-  std::map<PortMask, int> known_;
+  std::map<std::pair<std::uint16_t, PortMask>, int> known_;  // set 0: of the tables
   std::vector<std::string> written_;
+  std::vector<std::string> spare_;
+  std::vector<std::uint16_t> groups_;
+  bool any_spare_ = false;
 };
 
 }  // namespace
 
-std::string to_json(const Problem& problem, const Routes& routes, const PortSets& sets) {
+PortSetsWriter::PortSetsWriter(const Problem& problem, const Routes& routes, const PortSets& sets)
+    : problem_(problem), routes_(routes), sets_(sets) {
   std::vector<std::vector<std::uint32_t>> of_switch(problem.fabric->switch_count());
   for (const Destination& d : problem.destinations)
     for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) of_switch[raw(d.at)].push_back(raw(d.base) + j);
-  std::vector<std::vector<std::uint32_t>> lids;
-  std::vector<std::string> destinations;
-  for (const SwitchId leaf : sets.leaves) {
-    lids.push_back(of_switch[raw(leaf)]);
-    destinations.push_back(fmt::format(R"({{"switch":"{}","lids":{}}})",
-                                       to_string(problem.fabric->node(leaf).guid), ranges(lids.back())));
+  for (const SwitchId leaf : sets.leaves) lids_.push_back(of_switch[raw(leaf)]);
+}
+
+bool PortSetsWriter::next(std::string& out) {
+  const std::size_t count = sets_.sets.size();
+  if (step_ > count + 1) return false;
+  if (step_ == 0) {
+    std::vector<std::string> destinations;
+    for (std::size_t leaf = 0; leaf < lids_.size(); ++leaf)
+      destinations.push_back(fmt::format(R"({{"switch":"{}","lids":{}}})",
+                                         to_string(problem_.fabric->node(sets_.leaves[leaf]).guid),
+                                         ranges(lids_[leaf])));
+    out += fmt::format("{{\"port_sets\":1,\"numbering\":\"{}\",\n\"destinations\":[\n{}],\n\"switches\":[",
+                       sets_.numbering == SetNumbering::compact ? "compact" : "per-leaf",
+                       fmt::join(destinations, ",\n"));
+  } else if (step_ <= count) {
+    const auto s = static_cast<std::uint32_t>(step_ - 1);
+    out += s == 0 ? "\n" : ",\n";
+    out += SwitchText(problem_, routes_, sets_, lids_, s).text();
+  } else {
+    out += "]}\n";
   }
-  std::vector<std::string> switches;
-  for (std::uint32_t s = 0; s < sets.sets.size(); ++s)
-    switches.push_back(SwitchText(problem, routes, sets, lids, s).text());
-  return fmt::format("{{\"port_sets\":1,\n\"destinations\":[\n{}],\n\"switches\":[\n{}]}}\n",
-                     fmt::join(destinations, ",\n"), fmt::join(switches, ",\n"));
+  ++step_;
+  return true;
+}
+
+std::string to_json(const Problem& problem, const Routes& routes, const PortSets& sets) {
+  std::string text;
+  PortSetsWriter writer(problem, routes, sets);
+  while (writer.next(text)) {
+  }
+  return text;
 }
 
 }  // namespace weft::routing

@@ -2,6 +2,7 @@
 // SetInterner: gives the sets of one switch their numbers, in order of first use; 0 is the empty one.
 
 #include <map>
+#include <utility>
 
 #include "routing/port_sets.h"
 
@@ -9,19 +10,26 @@ namespace weft::routing {
 
 class SetInterner {
  public:
-  explicit SetInterner(std::vector<PortMask>& sets) : sets_(sets) {
+  SetInterner(PortSets& sets, std::size_t s) : sets_(sets.sets[s]), spare_(sets.spare[s]) {
     sets_.assign(1, PortMask{});
-    known_.emplace(PortMask{}, 0);
+    known_.emplace(std::pair(PortMask{}, PortMask{}), 0);
   }
-  std::uint16_t number(const PortMask& ports) {
-    const auto [at, fresh] = known_.emplace(ports, static_cast<std::uint16_t>(sets_.size()));
-    if (fresh) sets_.push_back(ports);
+  /// `spare`: those of `ports` that are no minimal way.
+  std::uint16_t number(const PortMask& ports, const PortMask& spare = {}) {
+    const auto [at, fresh] =
+        known_.emplace(std::pair(ports, spare), static_cast<std::uint16_t>(sets_.size()));
+    if (!fresh) return at->second;
+    sets_.push_back(ports);
+    if (spare == PortMask{}) return at->second;
+    spare_.resize(sets_.size());
+    spare_.back() = spare;
     return at->second;
   }
 
  private:
   std::vector<PortMask>& sets_;
-  std::map<PortMask, std::uint16_t> known_;
+  std::vector<PortMask>& spare_;
+  std::map<std::pair<PortMask, PortMask>, std::uint16_t> known_;
 };
 
 /// Leaves, and one row a switch; nothing else.

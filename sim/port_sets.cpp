@@ -1,5 +1,6 @@
 #include "sim/port_sets.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <boost/json.hpp>
@@ -87,6 +88,8 @@ class Reader {
       for (const json::value& port : array(set, where))
         ports.push_back(static_cast<PortNum>(number(port, where, 1, world_.node(n).port_count)));
     }
+    if (const json::value* spare = from.if_contains("spare"))
+      read_spare(array(*spare, where), into.sets, where);
     if (const json::value* classes = from.if_contains("class_of_arrival"))
       for (const json::value& each : array(*classes, where))
         into.class_of_arrival.push_back(static_cast<std::uint8_t>(number(each, where, 0, 255)));
@@ -98,6 +101,22 @@ class Reader {
       if (of.size() != sets.destinations.size())
         bad(Errc::invalid,
             fmt::format("{}: {} of {} destinations", where, of.size(), sets.destinations.size()));
+    }
+  }
+
+  static void read_spare(const json::array& spare, const std::vector<std::vector<PortNum>>& sets,
+                         const std::string& where) {
+    if (spare.size() != sets.size())
+      bad(Errc::invalid, fmt::format("{}: spare members of {} of {} sets", where, spare.size(), sets.size()));
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const json::array& ports = array(spare[i], where);
+      for (const json::value& port : ports) {
+        const auto one = static_cast<PortNum>(number(port, where, 1, 254));
+        if (std::ranges::find(sets[i], one) == sets[i].end())
+          bad(Errc::invalid, fmt::format("{}: spare port {} is no member of set {}", where, raw(one), i));
+      }
+      if (!ports.empty() && ports.size() >= sets[i].size())
+        bad(Errc::invalid, fmt::format("{}: set {} has spare members alone", where, i));
     }
   }
 

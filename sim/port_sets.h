@@ -4,13 +4,14 @@
 //
 //   {"port_sets": 1,
 //    "destinations": [{"switch": "0x...", "lids": [[1, 18], [649, 649]]}, ...],
-//    "switches": [{"guid": "0x...", "sets": [[1, 2, 3], [7]], "class_of_arrival": [0, 0, 1, 1],
-//                  "of": [[0, 0, 1], [1, 1, 1]]}, ...]}
+//    "switches": [{"guid": "0x...", "sets": [[1, 2, 3], [7]], "spare": [[3], []],
+//                  "class_of_arrival": [0, 0, 1, 1], "of": [[0, 0, 1], [1, 1, 1]]}, ...]}
 //
 // A destination is a switch with the LIDs behind it, its own included. `of` has a row a state class and a
 // column a destination: an index into the switch's sets; -1 where there is none. A packet's class at a switch
-// follows from the port it came in by, 0 for its own; "class_of_arrival" may be left out: all 0. At a
-// destination's own switch the ordinary table counts.
+// follows from the port it came in by, 0 for its own; "class_of_arrival" may be left out: all 0. "spare" are
+// members taken only while the others are busy, never all; it may be left out. At a destination's own switch
+// the ordinary table counts.
 
 #include <string>
 #include <utility>

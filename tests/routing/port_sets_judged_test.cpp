@@ -5,6 +5,7 @@
 
 #include "routing/chain.h"
 #include "routing/port_sets.h"
+#include "routing/port_sets_json.h"
 #include "sim/port_sets.h"
 #include "tests/routing/fabrics.h"
 #include "tests/sim/fabrics.h"

@@ -164,9 +164,32 @@ TEST(PortSets, OfADragonflyPlusSendByAThirdGroupOnlyFromTheFirstSpine) {
   const std::size_t leaf = 4;     // of the third group
   EXPECT_EQ(port_count(sets.at(spine, leaf, 1)), 4);
   EXPECT_EQ(port_count(sets.at(spine, leaf, 2)), 1);
+  EXPECT_EQ(port_count(sets.spare_of(spine, sets.set_at(spine, leaf, 1))), 3);  // all but the minimal one
+  EXPECT_EQ(sets.spare_of(spine, sets.set_at(spine, leaf, 2)), PortMask{});
   const std::uint32_t highest = 18;
   EXPECT_EQ(port_count(sets.at(highest, 0, 1)), 4);
   EXPECT_EQ(port_count(sets.at(highest, 6, 1)), 1);  // to the next lower: all others are below it
+}
+
+TEST(PortSets, AreNumberedByLeafWhereThereIsRoom) {
+  const Case one(dragonfly_plus(1, 2, 2, 4, 5));  // 10 leaves, 3 state classes
+  const Routes routes = *dragonfly_plus(one.problem);
+  PortSets sets = *port_sets(one.problem, routes);
+  EXPECT_LE(sets.group_at(2, 4, 1), sets.sets[2].size());
+  EXPECT_FALSE(number_per_leaf(sets, 30));
+  EXPECT_TRUE(number_per_leaf(sets, 31));
+  EXPECT_EQ(sets.group_at(2, 4, 1), 14U);
+  EXPECT_EQ(sets.group_at(6, 4, 1), 14U);  // everywhere the same
+  EXPECT_EQ(sets.group_at(raw(sets.leaves[4]), 4, 1), 0U);
+}
+
+TEST(PortSets, OfSpareMembersAloneAreNoSets) {
+  const Case one(dragonfly_plus(1, 2, 2, 4, 5));
+  const Routes routes = *dragonfly_plus(one.problem);
+  PortSets sets = *port_sets(one.problem, routes);
+  const std::uint16_t set = sets.set_at(2, 4, 1);
+  sets.spare[2][set] = sets.sets[2][set];
+  EXPECT_GT(check_sets(one.problem, routes, sets).missing, 0U);
 }
 
 TEST(PortSets, AreRefusedForTablesWithoutRules) {

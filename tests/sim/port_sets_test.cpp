@@ -98,6 +98,15 @@ TEST(PortSets, AreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal("{}"), "port sets: the document has no \"port_sets\"");
   EXPECT_EQ(refusal(tree.json("[9]")), "port sets: s0: 9 is not from 1 to 4");
   EXPECT_EQ(refusal(tree.json("[1]", "[[1]]")), "port sets: s2: 1 is not from -1 to 0");
+  const auto with_spare = [&tree](const char* spare) {
+    std::string text = tree.json();
+    const std::string sets = "\"sets\": [[1, 2]], ";
+    return text.insert(text.find(sets) + sets.size(), fmt::format("\"spare\": {}, ", spare));
+  };
+  EXPECT_EQ(refusal(with_spare("[[2]]")), "taken");
+  EXPECT_EQ(refusal(with_spare("[[3]]")), "port sets: s0: spare port 3 is no member of set 0");
+  EXPECT_EQ(refusal(with_spare("[[1, 2]]")), "port sets: s0: set 0 has spare members alone");
+  EXPECT_EQ(refusal(with_spare("[]")), "port sets: s0: spare members of 0 of 1 sets");
   std::string unknown = tree.json();
   unknown.replace(unknown.find(tree.guid("s2")), 18, "0x00000000000000aa");
   EXPECT_EQ(refusal(unknown), "port sets: a switch: no switch 0x00000000000000aa");
