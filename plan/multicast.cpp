@@ -62,6 +62,15 @@ std::set<Lid> changed_mlids(const McGroups& before, const McGroups& after) {
   return changed;
 }
 
+/// A tree that is safe on a lane of its own alone is not programmed, since nobody gives it one.
+void refuse_unsafe(const routing::MulticastBasis& basis, const routing::MulticastGroup& group,
+                   routing::MulticastTree& tree) {
+  if (!tree.own_lane) return;
+  tree.branches.clear();
+  tree.unserved = group.members;
+  tree.why = basis.why().empty() ? "no tree on the lanes of unicast joins them" : basis.why();
+}
+
 void add_problems(MulticastPlan& plan, const routing::MulticastTree& tree) {
   if (tree.unserved.empty() || plan.problems.size() >= kMostProblems) return;
   plan.problems.push_back(fmt::format("{} members of multicast LID 0x{:04x} are not reached: {}",
@@ -103,7 +112,10 @@ std::shared_ptr<const MulticastPlan> plan_multicast(std::shared_ptr<const View> 
     plan->trees.erase(mlid);
     if (!group.members.empty()) list.push_back(std::move(group));
   }
-  for (routing::MulticastTree& tree : routing::multicast_trees(*plan->basis, list)) {
+  std::vector<routing::MulticastTree> made = routing::multicast_trees(*plan->basis, list);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    routing::MulticastTree& tree = made[i];
+    refuse_unsafe(*plan->basis, list[i], tree);
     add_problems(*plan, tree);
     const Lid mlid = tree.mlid;
     plan->trees[mlid] = std::make_shared<const routing::MulticastTree>(std::move(tree));
@@ -111,8 +123,6 @@ std::shared_ptr<const MulticastPlan> plan_multicast(std::shared_ptr<const View> 
   plan->changed.assign(wanted.begin(), wanted.end());
   plan->tables = tables_of(*plan);
   state.groups.each([&plan](const McGroup& group) { plan->top = std::max(plan->top, group.mlid); });
-  if (plan->basis->own_lane() && !plan->trees.empty())
-    plan->problems.push_back("multicast is not safe on the lanes of unicast: " + plan->basis->why());
   return plan;
 }
 

@@ -35,11 +35,12 @@ class TreeMaker {
     tree_.mlid = group.mlid;
     tree_.own_lane = p_.own_lane;
     if (try_along(p_.orders, group)) return finish();
-    if (p_.fallback().empty()) return finish();
+    const MulticastBasis::Parts::Fallback& fallback = p_.fallback();
+    if (fallback.orders.empty()) return finish();
     tree_ = {};
     tree_.mlid = group.mlid;
-    tree_.own_lane = true;
-    try_along(p_.fallback(), group);
+    tree_.own_lane = fallback.own_lane;
+    try_along(fallback.orders, group);
     return finish();
   }
 
@@ -168,7 +169,7 @@ class TreeMaker {
       next.clear();
       for (const std::uint32_t s : here) {
         for (const Group& g : graph_.groups(s)) {
-          if (!order.above(s, g.to) || order.level[g.to] == kNoPlace) continue;
+          if (!order.leads_down(s, g.to)) continue;
           const std::uint64_t key = mixed_hash(raw(p_.guids[s]), raw(p_.guids[g.to]), raw(p_.guids[top])) | 1;
           if (up_[g.to] == kNoPlace) next.push_back(g.to);
           if (up_[g.to] != kNoPlace && key <= best_[g.to]) continue;

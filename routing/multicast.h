@@ -5,8 +5,10 @@
 // All trees go along one order of the switches, in a fat tree its ranks, else that of up*/down*
 // (up_down_order.h): a tree has one top, and every other switch in it one link up. Whatever groups there are,
 // no path turns from down to up. Whether that is safe together with unicast is proven once, for all turns the
-// order allows (MulticastBasis); so a join or leave needs no proof of its own. Where it is not, as beside the
-// lanes of a dragonfly, trees want a lane of their own: an SL that SL2VL maps to a VL no unicast uses.
+// order allows (MulticastBasis); so a join or leave needs no proof of its own. Beside the lanes of a
+// dragonfly or Dragonfly+ no such order is safe: there all groups share one spanning tree, proven likewise
+// (multicast_spanning.h). Where nothing is, trees want a lane of their own: an SL that SL2VL maps to a VL no
+// unicast uses.
 //
 // A tree is a function of the cables, the design, the MLID and the members: no history. Its top is chosen by
 // MLID among the switches that reach every host downwards, and the way from a switch to that top does not

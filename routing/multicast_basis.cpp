@@ -1,11 +1,14 @@
 #include "routing/multicast_basis.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "routing/multicast_spanning.h"
 #include "routing/tree_shape.h"
+#include "routing/tree_turns.h"
 #include "routing/up_down_order.h"
 #include "routing/waits.h"
 
@@ -14,20 +17,27 @@ namespace {
 
 constexpr std::uint32_t kLeftOut = MulticastOrder::kNone;
 
-/// Levels by rank, and who stands highest by design; nothing for what is no tree.
-std::optional<MulticastOrder> by_rank(const Problem& problem) {
+struct TreeOrders {
+  MulticastOrder ranked;  ///< Levels by rank, and who stands highest by design.
+  MulticastOrder turned;  ///< Along the order that packets turn by; from its first, all are reached.
+};
+
+/// Nothing for what is no tree.
+std::optional<TreeOrders> of_tree(const Problem& problem) {
   const DesignGraph graph(problem);
   const Result<TreeShape> shape = tree_shape(problem, graph);
-  if (!shape && problem.design) return without_design(problem, by_rank);
+  if (!shape && problem.design) return without_design(problem, of_tree);
   if (!shape) return std::nullopt;
-  MulticastOrder order;
+  TreeOrders orders;
+  MulticastOrder& order = orders.ranked;
   for (std::uint32_t s = 0; s < shape->live; ++s) order.level.push_back(shape->top - shape->rank[s]);
   std::vector<std::uint32_t> highest;
   for (std::uint32_t s = 0; s < graph.size(); ++s)
     if (shape->rank[s] == shape->top) highest.push_back(s);
   std::ranges::sort(highest, {}, [&graph](std::uint32_t s) { return graph.guids[s]; });
   for (const std::uint32_t s : highest) order.homes.push_back(s < shape->live ? s : kLeftOut);
-  return order;
+  orders.turned.level = TreeTurns(*shape, TreeReach(*shape, problem.threads)).positions();
+  return orders;
 }
 
 MulticastOrder by_growth(const Problem& problem, const SwitchGraph& graph) {
@@ -46,7 +56,7 @@ void find_reach(const SwitchGraph& graph, std::uint32_t words, MulticastOrder& o
     std::uint64_t* to = order.reach.data() + std::size_t{s} * words;
     to[s / 64] |= std::uint64_t{1} << s % 64;
     for (const Group& g : graph.groups(s)) {
-      if (!order.above(s, g.to) || order.level[g.to] == kLeftOut) continue;
+      if (!order.leads_down(s, g.to)) continue;
       const std::uint64_t* from = order.reach.data() + std::size_t{g.to} * words;
       for (std::uint32_t w = 0; w < words; ++w) to[w] |= from[w];
     }
@@ -128,11 +138,53 @@ void add_turns(const SwitchGraph& graph, const std::vector<std::uint32_t>& level
   }
 }
 
+/// The same for an order that is one tree: every turn in it, on the lanes that it makes packets take.
+void add_tree_turns(const SwitchGraph& graph, const MulticastOrder& order, const Lanes* lanes,
+                    const Waits& waits, ChannelGraph& channels) {
+  const CheckCables& cables = waits.cables;
+  const auto in_tree = [&order](std::uint32_t s, std::uint32_t to) {
+    return order.leads_down(s, to) || order.leads_down(to, s);
+  };
+  std::vector<PortMask> ports(graph.size());
+  for (std::uint32_t s = 0; s < graph.size(); ++s)
+    for (const Group& g : graph.groups(s))
+      for (const std::uint8_t port : graph.ports(g))
+        if (in_tree(s, g.to)) add_port(ports[s], port);
+  const auto vl = [lanes](std::uint32_t s, std::uint8_t in, std::uint8_t out) {
+    return lanes ? raw(lanes->at(static_cast<SwitchId>(s), PortNum{in}, PortNum{out})) : std::uint8_t{0};
+  };
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    for (const Group& g : graph.groups(s)) {
+      if (!in_tree(s, g.to)) continue;
+      PortMask others = ports[s];
+      PortMask onward = ports[g.to];
+      for (const std::uint8_t port : graph.ports(g)) {
+        others[port / 64] &= ~(std::uint64_t{1} << port % 64);
+        const std::uint8_t back = cables.far[s * cables.width + port];
+        onward[back / 64] &= ~(std::uint64_t{1} << back % 64);
+      }
+      for (const std::uint8_t port : graph.ports(g)) {
+        std::uint32_t held = 1U << vl(s, 0, port);  // VLs that packets leave by
+        each_port(others, [&](std::uint8_t in) { held |= 1U << vl(s, in, port); });
+        const std::uint8_t in = cables.far[s * cables.width + port];
+        each_port(onward, [&](std::uint8_t out) {
+          for (std::uint32_t bits = held; bits != 0; bits &= bits - 1)
+            channels.depend(channels.id(s, port, static_cast<std::uint32_t>(std::countr_zero(bits))), out,
+                            vl(g.to, in, out));
+        });
+      }
+    }
+  }
+}
+
 /// The credit cycle that trees along the order could close with unicast; empty when there is none.
-std::vector<Channel> cycle_with(const SwitchGraph& graph, const MulticastOrder& order, const Routes& routes,
+std::vector<Channel> cycle_with(const SwitchGraph& graph, const MulticastOrder& order, const Lanes* lanes,
                                 const Waits& waits) {
   ChannelGraph channels = waits.channels;
-  add_turns(graph, order.level, routes.lanes.get(), waits, channels);
+  if (order.parent.empty())
+    add_turns(graph, order.level, lanes, waits, channels);
+  else
+    add_tree_turns(graph, order, lanes, waits, channels);
   return channels.find_cycle();
 }
 
@@ -155,29 +207,38 @@ MulticastBasis::Parts::Parts(const Problem& problem, const Routes& routes,
   }
   if (graph.size() == 0) return;
 
-  const std::optional<MulticastOrder> ranked = by_rank(problem);
+  const std::optional<TreeOrders> tree = of_tree(problem);
   const MulticastOrder grown = by_growth(problem, graph);
-  std::vector<const MulticastOrder*> tries;
-  if (ranked) tries.push_back(&*ranked);
-  tries.insert(routes.engine == "up-down" ? tries.begin() : tries.end(), &grown);
-  const MulticastOrder* taken = nullptr;
-  for (std::size_t i = 0; i < tries.size() && waits && !taken; ++i) {
-    const std::vector<Channel> cycle = cycle_with(graph, *tries[i], routes, *waits);
-    if (cycle.empty())
-      taken = tries[i];
-    else
+  const auto safe = [&](const MulticastOrder& order) {
+    if (!waits) return false;
+    const std::vector<Channel> cycle = cycle_with(graph, order, routes.lanes.get(), *waits);
+    if (!cycle.empty())
       why = "with unicast they could close a credit cycle: " + describe_cycle(fabric, cycle);
-  }
-  own_lane = taken == nullptr;
-  if (taken) why.clear();
-  if (!taken && why.empty()) why = "nothing is known of what unicast waits for";
-  orders = by_room(taken ? *taken : grown, *this);
-  if (taken && taken != &grown) grown_ = grown;
+    return cycle.empty();
+  };
+  std::vector<const MulticastOrder*> tries;
+  if (tree) tries.push_back(&tree->ranked);
+  tries.insert(routes.engine == "up-down" ? tries.begin() : tries.end(), &grown);
+  const auto taken = std::ranges::find_if(tries, [&](const MulticastOrder* order) { return safe(*order); });
+  std::optional<MulticastOrder> spanning;
+  own_lane = taken == tries.end();
+  for (std::uint32_t i = 0; own_lane && routes.lanes && (spanning = spanning_order(graph, *routes.lanes, i));
+       ++i)
+    own_lane = !safe(*spanning);
+  if (!own_lane) why.clear();
+  if (own_lane && why.empty()) why = "nothing is known of what unicast waits for";
+  orders = by_room(own_lane ? grown : spanning ? *spanning : **taken, *this);
+  if (own_lane || (taken != tries.end() && *taken == &grown)) return;
+  find_fallback_ = [this, waits, lanes = routes.lanes, grown,
+                    turned = tree && !spanning ? tree->turned : MulticastOrder()] {
+    const bool safe_turned = !turned.level.empty() && cycle_with(graph, turned, lanes.get(), *waits).empty();
+    return Fallback{by_room(safe_turned ? turned : grown, *this), !safe_turned};
+  };
 }
 
-const std::vector<MulticastOrder>& MulticastBasis::Parts::fallback() const {
+const MulticastBasis::Parts::Fallback& MulticastBasis::Parts::fallback() const {
   std::call_once(asked_, [this] {
-    if (!grown_.level.empty()) fallback_ = by_room(grown_, *this);
+    if (find_fallback_) fallback_ = find_fallback_();
   });
   return fallback_;
 }

@@ -2,6 +2,7 @@
 // MulticastBasis::Parts: orders of the switches for multicast trees, and what each switch reaches downwards.
 // Inside of multicast.cpp and multicast_basis.cpp only.
 
+#include <functional>
 #include <limits>
 #include <mutex>
 
@@ -15,12 +16,16 @@ struct MulticastOrder {
   static constexpr std::uint32_t kNone = ~0U;
 
   std::vector<std::uint32_t> level;              ///< By switch; lower is above. kNone: left out.
+  std::vector<std::uint32_t> parent;             ///< By switch: the only one above it; empty: all that are.
   std::vector<std::uint64_t> reach;              ///< [switch][word]: what it reaches downwards, itself too.
   std::vector<std::uint32_t> homes;              ///< Tops by design, by GUID; kNone where one is gone.
   std::vector<std::vector<std::uint32_t>> tops;  ///< By part: those that reach every switch with hosts.
   std::uint32_t room = std::numeric_limits<std::uint32_t>::max();  ///< MLIDs, from 0xc000 on, it serves.
 
-  bool above(std::uint32_t a, std::uint32_t b) const { return level[a] < level[b]; }
+  /// Whether a tree may go down from one to its neighbour.
+  bool leads_down(std::uint32_t from, std::uint32_t to) const {
+    return level[from] < level[to] && level[to] != kNone && (parent.empty() || parent[to] == from);
+  }
 };
 
 struct MulticastBasis::Parts {
@@ -29,9 +34,12 @@ struct MulticastBasis::Parts {
   /// The order for an MLID, or null when no switch has room for it.
   static const MulticastOrder* order_for(const std::vector<MulticastOrder>& orders, Lid mlid);
 
-  /// For groups that the ranks of a tree cannot join, on a lane of its own; made when first asked for. Empty
-  /// where `orders` are that already.
-  const std::vector<MulticastOrder>& fallback() const;
+  struct Fallback {
+    std::vector<MulticastOrder> orders;  ///< Empty where there is no other.
+    bool own_lane = true;
+  };
+  /// For groups that `orders` cannot join; found when first asked for.
+  const Fallback& fallback() const;
 
   SwitchGraph graph;
   std::vector<Guid> guids;             ///< By switch.
@@ -44,9 +52,9 @@ struct MulticastBasis::Parts {
   std::string why;
 
  private:
-  MulticastOrder grown_;
+  std::function<Fallback()> find_fallback_;  // null where there is none
   mutable std::once_flag asked_;
-  mutable std::vector<MulticastOrder> fallback_;
+  mutable Fallback fallback_;
 };
 
 /// Where an MLID stands in a multicast table.

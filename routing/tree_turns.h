@@ -30,6 +30,8 @@ class TreeTurns {
 
   /// What hangs together by live links, numbered from 0; by switch.
   const std::vector<std::uint32_t>& parts() const { return part_; }
+  /// By switch: its place in the order; parts do not mix.
+  const std::vector<std::uint32_t>& positions() const { return position_; }
   /// The neighbour that brought a switch into the order, to go on by where nothing better is known; kNone for
   /// the first of its part.
   std::uint32_t before(std::uint32_t s) const { return before_[s]; }

@@ -1,9 +1,13 @@
-// Credit loops: the dependencies of channels that packets make when they follow the forwarding tables.
+// Credit loops: the dependencies of channels that packets make when they follow the forwarding tables,
+// multicast by all branches.
+
 #include <algorithm>
+#include <set>
 
 #include "sim/channel_graph.h"
 #include "sim/judge.h"
 #include "sim/lanes.h"
+#include "sim/multicast.h"
 
 namespace weft::sim {
 namespace {
@@ -40,7 +44,53 @@ class Follower {
     }
   }
 
+  /// The same to a group.
+  void add_group(Lid group, Sl sl) {
+    ++round_;
+    for (std::uint32_t sw = 0; sw < tables_.switch_count(); ++sw) {
+      for (const PortNum in : from_hosts_[sw]) branch(sw, in, group, sl);
+      branch(sw, PortNum{0}, group, sl);
+    }
+  }
+
  private:
+  void branch(std::uint32_t from, PortNum from_port, Lid group, Sl sl) {
+    struct Copy {
+      ChannelGraph::Channel here;
+      std::uint32_t sw;
+      PortNum in;
+    };
+    std::vector<Copy> copies{{ChannelGraph::kNone, from, from_port}};
+    while (!copies.empty()) {
+      const Copy copy = copies.back();
+      copies.pop_back();
+      const PortIndex port0 = tables_.port0(copy.sw);
+      const NodeIndex node = world_.port(port0).node;
+      const mad::PortMask exits = multicast_ports(world_, node, group, copy.in);
+      for (unsigned exit = 1; exit <= tables_.port_count(copy.sw); ++exit) {
+        if (!exits.test(exit)) continue;
+        const PortIndex next = tables_.arrival_from(PortIndex{raw(port0) + exit});
+        if (next == kNoPort || tables_.switch_at(next) == kNoSwitch) continue;
+        const Vl vl = lane_out(world_, node, copy.in, static_cast<PortNum>(exit), sl);
+        if (vl == kVlDrop) continue;
+        if (copy.here != ChannelGraph::kNone) graph_.depend(copy.here, static_cast<PortNum>(exit), vl);
+        if (is_new(next, vl))
+          copies.push_back({graph_.channel(next, vl), tables_.switch_at(next), world_.port(next).number});
+      }
+    }
+  }
+
+  /// Whether nothing has been followed from there in this round.
+  bool is_new(PortIndex arrival, Vl vl) {
+    LaneMask& lanes = lanes_seen_[raw(arrival)];
+    if (seen_[raw(arrival)] != round_) lanes = 0;
+    seen_[raw(arrival)] = round_;
+    const auto lane = static_cast<LaneMask>(1u << raw(vl));
+    const bool fresh = (lanes & lane) == 0;
+    lanes = static_cast<LaneMask>(lanes | lane);
+    return fresh;
+  }
+
   /// From a switch that a packet entered by `in` to the end of the way, or to where packets to this LID have
   /// been followed on the same lane already.
   void follow(std::uint32_t sw, PortNum in, Lid lid, Sl sl) {
@@ -54,11 +104,7 @@ class Follower {
       const Vl vl = lane_out(world_, world_.port(tables_.port0(sw)).node, in, exit, sl);
       if (vl == kVlDrop) return;
       if (here != ChannelGraph::kNone) graph_.depend(here, exit, vl);
-      if (seen_[raw(next)] != round_) lanes_seen_[raw(next)] = 0;
-      seen_[raw(next)] = round_;
-      const auto lane = static_cast<LaneMask>(1u << raw(vl));
-      if (lanes_seen_[raw(next)] & lane) return;
-      lanes_seen_[raw(next)] = static_cast<LaneMask>(lanes_seen_[raw(next)] | lane);
+      if (!is_new(next, vl)) return;
       here = graph_.channel(next, vl);
       sw = next_switch;
       in = world_.port(next).number;
@@ -75,6 +121,25 @@ class Follower {
   std::uint32_t round_ = 0;
 };
 
+/// Groups with an entry in any switch's table.
+std::set<Lid> groups_of(const World& world) {
+  constexpr std::uint32_t kGroupsPerBlock = 32;
+  std::set<Lid> groups;
+  for (std::uint32_t n = 0; n < world.node_count(); ++n) {
+    const mad::DeviceBlocks* blocks =
+        world.is_switch(NodeIndex{n}) ? world.find_blocks(NodeIndex{n}) : nullptr;
+    const mad::BlockTable* table = blocks ? blocks->table(mad::AttrId::multicast_forwarding) : nullptr;
+    if (table == nullptr) continue;
+    for (std::size_t b = 0; b < table->size(); ++b) {
+      const std::uint32_t first = 0xc000 + (table->modifiers()[b] & 0x1ff) * kGroupsPerBlock;
+      const auto masks = mad::decode<mad::MulticastForwardingTable>(table->data()[b]).masks;
+      for (std::uint32_t i = 0; i < kGroupsPerBlock; ++i)
+        if (masks[i] != 0) groups.insert(static_cast<Lid>(first + i));
+    }
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::optional<std::string> credit_loop(const World& world, std::span<const Sl> levels) {
@@ -84,6 +149,8 @@ std::optional<std::string> credit_loop(const World& world, std::span<const Sl> l
   for (const Destination& to : destinations(world))
     for (const Sl sl : levels)
       if (to.lid != kLidNone) follower.add(to, sl);
+  for (const Lid group : groups_of(world))
+    for (const Sl sl : levels) follower.add_group(group, sl);
   return graph.cycle();
 }
 

@@ -209,15 +209,56 @@ TEST(Multicast, GoesRoundSwitchesWithoutRoom) {
   EXPECT_EQ(none.why, "the multicast table of 0x0000000000001000 has no room for MLID 0xd000");
 }
 
-TEST(Multicast, WantsItsOwnLaneBesideADragonfly) {
-  const Case one(dragonfly(2, 4, 2, 9));
+TEST(Multicast, GoesOnTheLanesOfADragonflyAndOfADragonflyPlus) {
+  for (const Drawing& drawing : {dragonfly(2, 4, 2, 9), dragonfly(1, 5, 1, 6), dragonfly(1, 3, 2, 4),
+                                 dragonfly_plus(1, 3, 3, 3, 4), dragonfly_plus(2, 2, 4, 1, 5)}) {
+    const Case one(drawing);
+    const ChainResult chain = *route(one.problem, {.vls = 2});
+    ASSERT_TRUE(chain.routes.lanes);
+    const MulticastBasis basis(one.problem, chain.routes, chain.report.waits);
+    EXPECT_FALSE(basis.own_lane()) << basis.why();
+    const auto groups = any_groups(one, 8, 1);
+    const auto trees = multicast_trees(basis, groups);
+    const MulticastReport report =
+        check_multicast(one.problem, chain.routes, *chain.report.waits, groups, trees);
+    EXPECT_TRUE(report.safe());
+    EXPECT_FALSE(trees.front().own_lane);
+  }
+}
+
+RC_GTEST_PROP(Multicast, StaysOnTheLanesOfGroupsWithSomeLinksDead, ()) {
+  const Drawing whole = *rc::gen::element(dragonfly(1, 4, 2, 9), dragonfly(1, 6, 1, 7),
+                                          dragonfly_plus(1, 3, 3, 3, 4), dragonfly_plus(1, 4, 4, 2, 5));
+  Drawing damaged = whole;
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) damaged.cut(*rc::gen::inRange(0U, 1U << 20));
+  const Design design = learn({}, *Case(whole).fabric);
+  Case one(damaged);
+  one.problem.design = &design;
   const ChainResult chain = *route(one.problem, {.vls = 2});
+  if (!chain.routes.lanes) RC_DISCARD("another engine");
   const MulticastBasis basis(one.problem, chain.routes, chain.report.waits);
-  EXPECT_TRUE(basis.own_lane());
-  EXPECT_NE(basis.why().find("credit cycle"), std::string::npos);
-  auto groups = any_groups(one, 8, 1);
-  auto trees = multicast_trees(basis, groups);
-  EXPECT_TRUE(check_multicast(one.problem, chain.routes, *chain.report.waits, groups, trees).safe());
+  const auto groups = any_groups(one, 4, *rc::gen::arbitrary<std::uint32_t>());
+  const auto trees = multicast_trees(basis, groups);
+  RC_ASSERT(check_multicast(one.problem, chain.routes, *chain.report.waits, groups, trees).safe());
+  RC_ASSERT(basis.why() == "");
+}
+
+RC_GTEST_PROP(Multicast, JoinsAllHostsOfADamagedTreeOnTheLanesOfUnicast, ()) {
+  const Drawing whole =
+      *rc::gen::element(xgft({1, 4, 6}, {1, 4, 4}), xgft({1, 6}, {1, 3}), xgft({1, 3, 3, 4}, {1, 3, 3, 3}));
+  Drawing damaged = whole;
+  for (int i = *rc::gen::inRange(0, 8); i > 0; --i) damaged.cut(*rc::gen::inRange(0U, 1U << 20));
+  const Design design = learn({}, *Case(whole).fabric);
+  Case one(damaged);
+  one.problem.design = &design;
+  const ChainResult chain = *route(one.problem, {});
+  MulticastGroup group{mlid(1), {}};
+  for (const Destination& d : one.problem.destinations)
+    if (!d.is_switch()) group.members.push_back({d.at, d.port, true});
+  const MulticastBasis basis(one.problem, chain.routes, chain.report.waits);
+  const MulticastTree tree = multicast_tree(basis, group);
+  RC_ASSERT(!tree.own_lane);
+  RC_ASSERT(check_multicast(one.problem, chain.routes, *chain.report.waits, {&group, 1}, {&tree, 1}).safe());
 }
 
 TEST(MulticastCheck, FindsWhatIsWrong) {

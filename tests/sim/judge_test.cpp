@@ -158,6 +158,25 @@ TEST(CreditLoop, TellsLanesApart) {
   EXPECT_EQ(loop->find("VL1"), std::string::npos) << *loop;
 }
 
+TEST(CreditLoop, CountsTheBranchesOfGroups) {
+  // A ring of 4 used as a row; a group's packets from s0 go on from s3, where they should end, to s0 again.
+  Lab lab(row_of(4, true));
+  lab.make_active();
+  lab.route_row(4);
+  const auto send_on = [&lab](const char* id, unsigned ports) {
+    mad::MulticastForwardingTable table;
+    table.masks[5] = static_cast<std::uint16_t>(ports);
+    lab.world.blocks(lab.node(id)).set(mad::AttrId::multicast_forwarding, 0, mad::encode(table));
+  };
+  for (const char* id : {"s1", "s2"}) send_on(id, 0b0110);
+  send_on("s0", 0b1100);
+  send_on("s3", 0b1010);
+  EXPECT_FALSE(credit_loop(lab.world));
+  send_on("s0", 0b0110);
+  send_on("s3", 0b0110);
+  EXPECT_TRUE(credit_loop(lab.world));
+}
+
 TEST(CreditLoop, DoesNotCountPathsBetweenSwitchesOnly) {
   // A ring of 4 used as a row for hosts; only switch to switch traffic would close it, and it has no source.
   Lab lab(row_of(4, true));

@@ -59,6 +59,23 @@ TEST(Multicast, ReachesEveryMemberOnceFromEveryMember) {
   }
 }
 
+TEST(Multicast, ClosesNoCreditLoopBesideADragonfly) {
+  for (const char* blueprint :
+       {"dragonfly:p=2,a=6,h=2,g=9", "dragonfly+:leaves=3,spines=3,hosts=4,globals=2,groups=5"}) {
+    SCOPED_TRACE(blueprint);
+    Party party(blueprint, {"h00001", "h00009", "h00020", "h00033", "h00047"});
+    ASSERT_TRUE(party.whole.manager->view()->plan->routes().lanes);
+    for (std::size_t i = 0; i < 5; ++i) {
+      ASSERT_EQ(party[i].join(kBroadcast), 0);
+      ASSERT_EQ(party[i].join(kOther), 0);
+    }
+    ASSERT_TRUE(party.settle());
+    for (std::size_t i = 0; i < 5; ++i)
+      EXPECT_EQ(heard(party.whole, party[i], party[i].joined.mlid), party.all_but(i)) << i;
+    EXPECT_EQ(sim::credit_loop(*party.whole.world), std::nullopt);  // branches of groups included
+  }
+}
+
 TEST(Multicast, LeavesOutWhoHasLeftAndWhoOnlySends) {
   Party party("fat-tree:radix=8");
   for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(party[i].join(kBroadcast, i == 2 ? 8 : 1), 0);

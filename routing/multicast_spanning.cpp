@@ -1,0 +1,145 @@
+#include "routing/multicast_spanning.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace weft::routing {
+namespace {
+
+constexpr std::uint32_t kNobody = MulticastOrder::kNone;
+constexpr std::uint32_t kMostAttempts = 16;
+
+class SpanningTree {
+ public:
+  SpanningTree(const SwitchGraph& graph, const Lanes& lanes)
+      : graph_(graph), lanes_(lanes), of_(graph.size()) {
+    find_groups();
+  }
+
+  std::optional<MulticastOrder> from(std::uint32_t attempt) {
+    const std::vector<std::uint32_t> best = groups_by_links();
+    if (attempt >= std::min<std::size_t>(best.size(), kMostAttempts)) return std::nullopt;
+    order_.level.assign(graph_.size(), kNobody);
+    order_.parent.assign(graph_.size(), kNobody);
+    const std::uint32_t home = best[attempt];
+    const std::uint32_t root = most_linked_inside(home);
+    order_.level[root] = 0;
+    grow({root}, true);
+    reach_other_groups(home);
+    for (std::uint32_t s = 0; s < graph_.size(); ++s) {  // what only detours lead to; other parts
+      if (s == 0 || order_.level[s] == kNobody) grow(in_tree(), false);
+      if (order_.level[s] == kNobody) order_.level[s] = 0;
+    }
+    return std::move(order_);
+  }
+
+ private:
+  /// Links inside a group have one lane class at both ends; of a global one, one end rises and one falls.
+  bool is_local(std::uint32_t s, const Group& g) const {
+    const std::span<const Group> back = graph_.groups(g.to);
+    const auto other = std::ranges::lower_bound(back, s, {}, &Group::to);
+    return lanes_.class_of(s, graph_.ports(g).front()) == lanes_.class_of(g.to, graph_.ports(*other).front());
+  }
+
+  void find_groups() {
+    std::iota(of_.begin(), of_.end(), 0U);
+    const auto root = [this](std::uint32_t s) {
+      while (of_[s] != s) s = of_[s] = of_[of_[s]];
+      return s;
+    };
+    for (std::uint32_t s = 0; s < graph_.size(); ++s) {
+      for (const Group& g : graph_.groups(s)) {
+        if (!is_local(s, g)) continue;
+        const auto [low, high] = std::minmax({root(s), root(g.to)});
+        of_[high] = low;
+      }
+    }
+    for (std::uint32_t s = 0; s < graph_.size(); ++s) of_[s] = root(s);
+  }
+
+  /// Those linked to most others first; in order of their first switch.
+  std::vector<std::uint32_t> groups_by_links() const {
+    std::vector<std::vector<std::uint32_t>> linked(graph_.size());
+    for (std::uint32_t s = 0; s < graph_.size(); ++s)
+      for (const Group& g : graph_.groups(s))
+        if (of_[s] != of_[g.to]) linked[of_[s]].push_back(of_[g.to]);
+    std::vector<std::pair<std::size_t, std::uint32_t>> sorted;
+    for (std::uint32_t s = 0; s < graph_.size(); ++s) {
+      if (of_[s] != s) continue;
+      std::ranges::sort(linked[s]);
+      const auto repeated = std::ranges::unique(linked[s]);
+      sorted.emplace_back(graph_.size() - (linked[s].size() - repeated.size()), s);
+    }
+    std::ranges::sort(sorted);
+    std::vector<std::uint32_t> groups;
+    for (const auto& [links, group] : sorted) groups.push_back(group);
+    return groups;
+  }
+
+  std::uint32_t most_linked_inside(std::uint32_t group) const {
+    std::pair<std::size_t, std::uint32_t> best{0, group};
+    for (std::uint32_t s = group; s < graph_.size(); ++s) {
+      if (of_[s] != group) continue;
+      std::size_t links = 0;
+      for (const Group& g : graph_.groups(s)) links += of_[g.to] == group ? 1 : 0;
+      if (links > best.first) best = {links, s};
+    }
+    return best.second;
+  }
+
+  std::vector<std::uint32_t> in_tree() const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t s = 0; s < graph_.size(); ++s)
+      if (order_.level[s] != kNobody) found.push_back(s);
+    std::ranges::sort(found, {}, [this](std::uint32_t s) { return std::pair(order_.level[s], s); });
+    return found;
+  }
+
+  /// Breadth first, from switches of the tree; `inside`: over links inside groups alone.
+  void grow(std::vector<std::uint32_t> reached, bool inside) {
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      const std::uint32_t s = reached[next];
+      for (const Group& g : graph_.groups(s)) {
+        if (order_.level[g.to] != kNobody || (inside && !is_local(s, g))) continue;
+        attach(g.to, s);
+        reached.push_back(g.to);
+      }
+    }
+  }
+  void attach(std::uint32_t s, std::uint32_t parent) {
+    order_.parent[s] = parent;
+    order_.level[s] = order_.level[parent] + 1;
+  }
+
+  /// One link to each, over the links and switches of the home group in turn.
+  void reach_other_groups(std::uint32_t home) {
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> ways(
+        graph_.size());  // by group: from, to
+    for (std::uint32_t s = 0; s < graph_.size(); ++s)
+      if (of_[s] == home && order_.level[s] != kNobody)
+        for (const Group& g : graph_.groups(s))
+          if (of_[g.to] != home) ways[of_[g.to]].emplace_back(s, g.to);
+    std::uint32_t turn = 0;
+    for (const auto& to_one : ways) {
+      if (to_one.empty()) continue;
+      const auto [from, to] = to_one[turn++ % to_one.size()];
+      attach(to, from);
+      grow({to}, true);
+    }
+  }
+
+  const SwitchGraph& graph_;
+  const Lanes& lanes_;
+  std::vector<std::uint32_t> of_;  // by switch: the lowest of its group
+  MulticastOrder order_;
+};
+
+}  // namespace
+
+std::optional<MulticastOrder> spanning_order(const SwitchGraph& graph, const Lanes& lanes,
+                                             std::uint32_t attempt) {
+  return SpanningTree(graph, lanes).from(attempt);
+}
+
+}  // namespace weft::routing
