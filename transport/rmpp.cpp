@@ -12,6 +12,9 @@ using mad::rmpp::Code;
 
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kNoResponseTime = 0x1f;
+/// So many sendings without a word make a peer one that knows no RMPP, until it acknowledges something.
+constexpr int kKnowsNoRmpp = 3;
+constexpr std::size_t kMostSilent = 10'000;
 
 void put(Mad& mad, const SaHeader& header) { encode_into(std::span<std::uint8_t>(mad.bytes), header); }
 
@@ -32,18 +35,46 @@ Rmpp::Key Rmpp::key_of(const Mad& mad) { return {mad.address.lid, mad.address.qp
 
 bool Rmpp::send(const Mad& head, std::vector<std::uint8_t> data) {
   const Key key = key_of(head);
-  if (sending_.contains(key) || transfers() >= settings_.most_transfers ||
-      bytes_ + data.size() > settings_.most_bytes)
-    return false;
+  if (const auto found = sending_.find(key); found != sending_.end()) {
+    if (found->second.head.bytes == head.bytes) {
+      // Asked again before the first segment was acknowledged: it was lost, or is another program's.
+      if (found->second.acked == 0) put_segment(found->second, 1);
+      return false;
+    }
+    end_sending(key, true);
+  }
+  if (!make_room(data.size())) return false;
   bytes_ += data.size();
   Sending& sending = sending_[key];
   sending.head = head;
   sending.segments = std::max<std::uint32_t>(
       1, static_cast<std::uint32_t>((data.size() + mad::kSaDataSize - 1) / mad::kSaDataSize));
   sending.data = std::move(data);
-  sending.attempts_left = settings_.attempts;
+  const auto silent = silent_.find(peer_of(key));
+  sending.attempts_left = silent != silent_.end() && silent->second >= kKnowsNoRmpp ? 1 : settings_.attempts;
+  sending.number = ++last_number_;
+  by_age_.emplace(sending.number, key);
   pump(key, sending);
   return true;
+}
+
+/// The oldest that is sent whole, and only waits to hear so, makes room for one that is not.
+bool Rmpp::make_room(std::size_t bytes) {
+  const auto fits = [&] {
+    return transfers() < settings_.most_transfers && bytes_ + bytes <= settings_.most_bytes;
+  };
+  for (auto oldest = by_age_.begin(); !fits() && oldest != by_age_.end();) {
+    const Key key = oldest->second;
+    ++oldest;
+    const Sending& sending = sending_.at(key);
+    if (sending.sent == sending.segments) end_sending(key, true);
+  }
+  return fits();
+}
+
+void Rmpp::drop(const Mad& head) {
+  const Key key = key_of(head);
+  if (sending_.contains(key)) end_sending(key, true);
 }
 
 void Rmpp::put_segment(const Sending& sending, std::uint32_t number) {
@@ -89,6 +120,11 @@ void Rmpp::end_sending(Key key, bool gave_up) {
   const auto found = sending_.find(key);
   clock_.cancel(found->second.timer);
   bytes_ -= found->second.data.size();
+  if (gave_up && found->second.acked == 0) {
+    if (silent_.size() >= kMostSilent) silent_.clear();
+    ++silent_[peer_of(key)];
+  }
+  by_age_.erase(found->second.number);
   sending_.erase(found);
   given_up_ += gave_up;
 }
@@ -145,6 +181,7 @@ void Rmpp::acknowledged(const Mad& mad, const SaHeader& sa) {
   if (window_last < sa.segment) return lies(Code::window_too_small);
   if (sa.segment < sending.acked) return;  // late
   if (sa.segment > sending.acked) sending.attempts_left = settings_.attempts;
+  silent_.erase(peer_of(key));
   sending.acked = sa.segment;
   sending.window_last = std::max(sending.window_last, window_last);
   if (sending.acked >= sending.segments) return end_sending(key, false);

@@ -2,12 +2,14 @@
 // Rmpp: the reliable multi-packet protocol of the general services, for both sides of the SA: sends answers
 // of any length in segments as their receiver acknowledges them, and takes requests that come in segments.
 // Our own on every transport. Each transfer is bounded in time and memory: a slow peer is waited for, one
-// that is gone or lies is dropped and counted. Source: IBTA vol. 1, 13.6; the receiver's window and the turn
-// of a double-sided transfer as Linux does them.
+// that is gone or lies is dropped and counted. Programs that know no RMPP never acknowledge anything (under
+// stock ibsim nobody does): what goes to them is sent once, and does not stand in the way of others. Source:
+// IBTA vol. 1, 13.6; the receiver's window and the turn of a double-sided transfer as Linux does them.
 
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -36,8 +38,12 @@ class Rmpp {
   Rmpp& operator=(const Rmpp&) = delete;
 
   /// Sends `data` behind the headers of `head` (method, transaction, SA header and address filled in). False
-  /// when there is no room, or one with this transaction to this address is under way: then nothing is sent.
+  /// when there is no room, or when this very answer is under way. Another one to this address under this
+  /// transaction ends: its requester has begun anew.
   bool send(const mad::Mad& head, std::vector<std::uint8_t> data);
+  /// Ends what is on its way to where `head` goes under its transaction: the requester, who asks something
+  /// else by now, must not take it for the answer.
+  void drop(const mad::Mad& head);
   /// Takes a MAD of class SA that is part of a transfer; false for all others.
   bool handle(const mad::Mad& mad);
 
@@ -54,6 +60,7 @@ class Rmpp {
     std::uint32_t acked = 0;
     std::uint32_t window_last = 1;
     int attempts_left = 0;
+    std::uint64_t number = 0;
     Clock::TimerId timer = Clock::TimerId::none;
   };
   struct Receiving {
@@ -64,7 +71,10 @@ class Rmpp {
     bool complete = false;
     Clock::TimerId timer = Clock::TimerId::none;
   };
+  using Peer = std::pair<Lid, std::uint32_t>;
   static Key key_of(const mad::Mad& mad);
+  static Peer peer_of(const Key& key) { return {std::get<0>(key), std::get<1>(key)}; }
+  bool make_room(std::size_t bytes);
   void pump(Key key, Sending& sending);
   void put_segment(const Sending& sending, std::uint32_t number);
   void on_silence(Key key);
@@ -82,6 +92,9 @@ class Rmpp {
   RmppSettings settings_;
   std::map<Key, Sending> sending_;
   std::map<Key, Receiving> receiving_;
+  std::map<std::uint64_t, Key> by_age_;  // sendings
+  std::uint64_t last_number_ = 0;
+  std::map<Peer, int> silent_;  // how many sendings in a row they have not acknowledged at all
   std::size_t bytes_ = 0;
   std::uint64_t given_up_ = 0;
 };

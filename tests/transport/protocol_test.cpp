@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mad/sa.h"
 #include "mad/smp.h"
 
 namespace weft::transport::tests {
@@ -27,6 +28,26 @@ TEST(IbsimEnvelope, SaysLidAndQueuePairOfAGeneralMad) {
   const Envelope expected{0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1,
                           0,    0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0};
   EXPECT_EQ(envelope, expected);
+}
+
+TEST(IbsimEnvelope, SaysHowLongATableInOneSegmentIs) {
+  const auto length = [](std::uint8_t flags, std::uint32_t payload) {
+    mad::Mad mad;
+    mad.bytes[1] = static_cast<std::uint8_t>(mad::MgmtClass::subn_adm);
+    mad::SaHeader sa;
+    sa.rmpp_version = 1;
+    sa.rmpp_type = mad::RmppType::data;
+    sa.rmpp_flags = flags;
+    sa.payload_length = payload;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
+    return get_bits(envelope_of(mad), 192, 64);
+  };
+  EXPECT_EQ(length(7, 20 + 56), 56u + 56);
+  EXPECT_EQ(length(7, 20), 56u) << "no record";
+  EXPECT_EQ(length(5, 20 + 8), 56u + 8) << "the last of many";
+  EXPECT_EQ(length(3, 2000), 256u) << "the first of many";
+  EXPECT_EQ(length(0, 0), 256u) << "a single record";
+  EXPECT_EQ(length(7, 0xffffffff), 256u);
 }
 
 TEST(IbsimEnvelope, TellsSenderAndStatus) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mad/sa.h"
+
 namespace weft::transport::ibsim {
 namespace {
 
@@ -13,6 +15,16 @@ constexpr std::size_t kToQp = 64;
 constexpr std::size_t kFromQp = 96;
 constexpr std::size_t kStatus = 128;
 constexpr std::size_t kLength = 192;
+
+/// Bytes of a MAD that count. Programs under ibsim's preload library have no RMPP below them: they take an
+/// answer in one segment for a table as long as they are told.
+std::size_t length_of(const mad::Mad& mad) {
+  constexpr std::uint8_t kEnds = mad::rmpp::kActive | mad::rmpp::kLast;
+  if (mad.bytes[1] != static_cast<std::uint8_t>(mad::MgmtClass::subn_adm)) return mad::kMadSize;
+  const mad::SaHeader sa = mad::sa_header_of(mad);
+  if (sa.rmpp_type != mad::RmppType::data || (sa.rmpp_flags & kEnds) != kEnds) return mad::kMadSize;
+  return std::min(mad::kMadSize, mad::kSaDataAt - mad::kSaHeaderSize + sa.payload_length);
+}
 
 }  // namespace
 
@@ -57,7 +69,7 @@ Envelope envelope_of(const mad::Mad& mad) {
   put_bits(envelope, kFromLid, 16, directed ? raw(kLidPermissive) : 0);  // 0: the LID we have
   put_bits(envelope, kToQp, 32, mad.address.qp);
   put_bits(envelope, kFromQp, 32, subnet ? 0 : 1);
-  put_bits(envelope, kLength, 64, mad::kMadSize);
+  put_bits(envelope, kLength, 64, length_of(mad));
   return envelope;
 }
 
