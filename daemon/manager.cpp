@@ -300,9 +300,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
 }
 
 void Manager::import_ledger(plan::Ledger ledger) {
-  plan::Ledger ours = sweeper_.ledger();
-  ours.lids = std::move(ledger.lids);  // what devices hold is not for a file to say
-  sweeper_.set_ledger(std::move(ours));
+  sweeper_.take_lids(std::move(ledger.lids));  // what devices hold is not for a file to say
   causes_.add({SweepKind::full, "imported state"});
 }
 

@@ -92,6 +92,12 @@ class Sweeper::Phase {
 Sweeper::Sweeper(Surroundings around, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger)
     : around_(around), settings_(std::move(settings)), ledger_(std::move(ledger)) {}
 
+plan::Ledger Sweeper::ledger() const {
+  plan::Ledger ledger = ledger_;
+  if (taken_lids_) ledger.lids = taken_lids_;
+  return ledger;
+}
+
 Lid Sweeper::own_lid() const { return view_ && view_->plan ? view_->plan->sm_lid : Lid{}; }
 
 void Sweeper::event(Severity severity, std::string kind, std::string text, Guid node,
@@ -223,6 +229,7 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
     ledger_.design = nullptr;
     whole_ = nullptr;
   }
+  if (taken_lids_) ledger_.lids = std::exchange(taken_lids_, nullptr);
   const Phase phase(*this, report, "planning");
   auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;

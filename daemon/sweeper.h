@@ -38,8 +38,9 @@ class Sweeper {
   asio::awaitable<SweepReport> light(std::string cause, std::string& asks_full);
 
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
-  /// Takes over another Ledger's LIDs, from the next sweep on.
-  void set_ledger(plan::Ledger ledger) { ledger_ = std::move(ledger); }
+  /// Takes over these LIDs, from the next plan on. One that is being made or written meanwhile ends with its
+  /// own.
+  void take_lids(std::shared_ptr<const plan::LidMap> lids) { taken_lids_ = std::move(lids); }
   /// What is missing is not waited for any longer: neither told, nor kept a place for in the tables, from the
   /// next sweep on.
   void take_for_whole() { take_for_whole_ = true; }
@@ -51,7 +52,8 @@ class Sweeper {
   std::uint64_t sweeps() const { return number_; }
 
   std::shared_ptr<const plan::View> view() const { return view_; }
-  const plan::Ledger& ledger() const { return ledger_; }
+  /// What the next plan starts from.
+  plan::Ledger ledger() const;
   mad::Shadow& shadow() { return shadow_; }
   /// End ports that were Active before the last full sweep wrote anything: clients there may have registered
   /// with somebody already.
@@ -112,6 +114,7 @@ class Sweeper {
   std::shared_ptr<const fabric::Fabric> whole_;  ///< The last Fabric from which nothing was missing.
   std::vector<std::string> missing_;
   bool take_for_whole_ = false;
+  std::shared_ptr<const plan::LidMap> taken_lids_;  ///< Null: none.
   std::vector<std::string> told_;             ///< Findings of the last sweep, so that each is an event once.
   std::vector<std::string> told_partitions_;  ///< Likewise of partitions.
   std::vector<Guid> doubles_;                 ///< GUIDs that answered at two places in the last sweep.

@@ -72,6 +72,40 @@ TEST(MissingParts, AreForgottenAlsoWhenThatIsSaidInTheMiddleOfASweep) {
   EXPECT_EQ(whole.status().text, "the fabric is as planned");
 }
 
+/// A state file with the LIDs of two hosts exchanged, imported in each phase of a sweep.
+class ImportedLids : public testing::TestWithParam<const char*> {};
+
+TEST_P(ImportedLids, AreUsedAlsoWhenTheyComeInTheMiddleOfASweep) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  plan::Ledger ledger = whole.manager->ledger();
+  auto lids = std::make_shared<plan::LidMap>(*ledger.lids);
+  const auto port = [&](const char* host) { return whole.world->port_of(whole.node(host), PortNum{1}); };
+  const auto guid = [&](const char* host) { return whole.world->port(port(host)).guid; };
+  std::swap(lids->at(guid("h00005")), lids->at(guid("h00006")));
+  ledger.lids = lids;
+  whole.world->cut_link(whole.node("L1-00-00"), PortNum{8});  // so that there is something to write
+  whole.manager->ask_for_sweep("test");
+  const std::string_view wanted = GetParam();
+  ASSERT_TRUE(whole.run_until(
+      [&] {
+        const auto& progress = whole.status().progress;
+        return wanted.empty() ? !progress : progress && progress->phase == wanted;
+      },
+      kAMinute));
+  whole.manager->import_ledger(ledger);
+  EXPECT_EQ(*whole.manager->ledger().lids, *lids) << "an export tells them at once";
+  whole.run_for(kAMinute);
+  EXPECT_EQ(*whole.manager->ledger().lids, *lids);
+  EXPECT_EQ(*whole.store.ledger.lids, *lids);
+  EXPECT_EQ(whole.world->port(port("h00005")).info.lid, lids->at(guid("h00005")).base);
+  EXPECT_EQ(whole.faults(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Phases, ImportedLids,
+                         testing::Values("", "discovery", "read-back", "planning", "forwarding"));
+
 TEST(MuteSwitch, IsOneProblemWithItsNameOnceItIsKnown) {
   Whole whole("fat-tree:radix=8,levels=3");
   whole.bring_up();
