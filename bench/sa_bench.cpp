@@ -8,6 +8,7 @@
 #include "mad/sa_records.h"
 #include "plan/multicast.h"
 #include "sa/components.h"
+#include "sa/group_care.h"
 #include "sa/multicast.h"
 #include "sa/request.h"
 #include "tests/support/fabric_of.h"
@@ -39,7 +40,7 @@ struct Served {
     index = std::make_unique<sa::Index>(view);
     for (const sa::End& end : index->ends())
       if (!end.is_switch) hosts.push_back(end);
-    if (auto next = sa::with_own_groups(state)) state = *next;
+    if (auto next = sa::with_own_groups(state, {})) state = *next;
   }
   sa::Context context() const { return {*index, state, {}, {}, kLinkLocalPrefix, 0}; }
 };
@@ -58,6 +59,7 @@ sa::Request request_of(mad::Method method, mad::SaAttr attribute, std::uint64_t 
   request.header.attribute = static_cast<mad::AttrId>(attribute);
   request.sa.component_mask = mask;
   request.data = data;
+  request.from.lid = served().hosts.front().base;
   return request;
 }
 

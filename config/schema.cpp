@@ -226,10 +226,18 @@ void add_sa_keys(std::vector<Key>& keys) {
           duration(milliseconds(1), minutes(1), "at once"),
           "Least time between two changes of the switches' multicast tables; what is joined and left "
           "meanwhile becomes one change."));
+  using enum plan::ShareMlids;
   keys.push_back(
-      key("sa.share_mlids", MEMBER(sa.share_mlids), flag(),
-          "When no multicast LID is free, IPv6 solicited-node groups share one. Other groups are refused "
-          "then."));
+      key("sa.share_mlids", MEMBER(sa.options.share_mlids),
+          choice({named("never", never), named("when-full", when_full), named("always", always)}),
+          "Whether IPv6 solicited-node groups share a multicast LID: when none is free, or always those of "
+          "one partition, SL, MTU and rate. Other groups are refused when none is free.",
+          "consolidate_ipv6_snm_req"));
+  keys.push_back(key("sa.max_rate", MEMBER(sa.options.max_rate), rate("any"),
+                     "No faster rate is told, for programs that do not know it."));
+  keys.push_back(key(
+      "sa.group_rate", MEMBER(sa.options.group_rate), rate("auto"),
+      "Rate of IPoIB's broadcast group. Slower ports are refused; auto: it is that of the slowest member."));
   keys.push_back(
       key("sa.queue", MEMBER(sa.queue), number(16, 1'000'000), "Most requests that wait, over all."));
   keys.push_back(

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "plan/config.h"
+#include "plan/sa_options.h"
 
 namespace weft::config {
 
@@ -57,10 +58,10 @@ struct SaSettings {
   std::uint64_t sm_key = 1;                   ///< Who shows it is trusted; 0: nobody is.
   Duration grace = std::chrono::seconds(20);  ///< A port's absence, before it is forgotten.
   Duration multicast_interval = std::chrono::milliseconds(250);  ///< Between changes of multicast tables.
-  bool share_mlids = true;  ///< Solicited-node groups share an MLID when none is free.
-  int queue = 20'000;       ///< Requests that wait, over all.
-  int quota = 1'000;        ///< Of these, of one port.
-  bool busy = false;        ///< Answer BUSY to what has no room.
+  plan::SaOptions options;
+  int queue = 20'000;  ///< Requests that wait, over all.
+  int quota = 1'000;   ///< Of these, of one port.
+  bool busy = false;   ///< Answer BUSY to what has no room.
   bool operator==(const SaSettings&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/rate.h"
 #include "base/units.h"
 #include "base/words.h"
 
@@ -193,6 +194,17 @@ Type<Duration> duration(Duration least, Duration most, std::string_view zero) {
   std::string form = range_words("a duration", duration_text(least), duration_text(most));
   if (!zero.empty()) form += fmt::format(", or 0 for {}", zero);
   return with_unit(of_text<Duration>(form, from, duration_text), "10s, 200ms or 5us");
+}
+
+Type<int> rate(std::string_view word) {
+  const std::string zero(word);
+  const auto from = [zero](std::string_view text) -> std::optional<int> {
+    if (text == zero) return 0;
+    const std::optional<int> speed = rate_speed_from(text);
+    return speed && rate_speed(rate_at_most(*speed)) == *speed ? speed : std::nullopt;
+  };
+  const auto show = [zero](const int& speed) { return speed == 0 ? zero : rate_speed_text(speed); };
+  return of_text<int>(fmt::format("a rate of links such as 2.5G or 400G, or {}", zero), from, show);
 }
 
 Type<int> wire_time(int most, bool forever) {

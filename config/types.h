@@ -38,6 +38,8 @@ Type<std::string> word(std::vector<std::string> words);
 Type<Duration> duration(Duration least, Duration most, std::string_view zero = {});
 /// A code for 4.096 us * 2^code; codes above `most` are "forever" where that is allowed.
 Type<int> wire_time(int most, bool forever);
+/// A rate that links can have, in tenths of Gb/s; `word` stands for 0.
+Type<int> rate(std::string_view word);
 Type<std::uint64_t> size(std::uint64_t least, std::uint64_t most);
 Type<std::uint64_t> prefix();
 /// A 64-bit key, 0 included.

@@ -6,7 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/sa_service.h"
 #include "sa/aliases.h"
-#include "sa/multicast.h"
+#include "sa/group_care.h"
 #include "sa/services.h"
 
 namespace weft::daemon {
@@ -42,27 +42,43 @@ void SaService::silence() {
 bool SaService::is_present(Guid port) const { return std::ranges::binary_search(present_, port); }
 
 void SaService::install(Built built, const std::vector<Guid>& were_active) {
-  index_ = std::move(built.index);
+  const std::shared_ptr<const sa::Index> old = std::exchange(index_, std::move(built.index));
   tables_.forget();
   const std::vector<Guid> before = std::exchange(present_, std::move(built.present));
   if (std::exchange(stale_, false)) forget_all(were_active);
-  if (auto next = sa::with_own_groups(state_)) change(std::move(*next), {});
-  if (std::exchange(seen_a_view_, true)) report_changes(before, present_);
+  care_for_groups();
+  if (std::exchange(seen_a_view_, true)) report_changes(old.get(), before, present_);
   note_absent();
   write_aliases_of_new(before);
   tell_forgotten();
   wake();
 }
 
-void SaService::report_changes(const std::vector<Guid>& before, const std::vector<Guid>& now) {
+/// Our own groups are as set, and all have the members and rates that the new View allows.
+void SaService::care_for_groups() {
+  if (auto next = sa::with_own_groups(state_, settings_.options)) change(std::move(*next), {});
+  std::vector<sa::Event> events;
+  if (auto next = sa::as_planned(context({}), events)) change(std::move(*next), {});
+  for (const sa::Event& event : events) report(event);
+}
+
+/// `old`: where those stood that are gone; null when nobody knows.
+void SaService::report_changes(const sa::Index* old, const std::vector<Guid>& before,
+                               const std::vector<Guid>& now) {
+  const auto tell = [this](const std::vector<Guid>& changed, mad::TrapNumber trap, const sa::Index* where) {
+    for (const Guid guid : changed) {
+      const sa::End* end = where == nullptr ? nullptr : where->find(guid);
+      if (end == nullptr) continue;
+      const std::span<const Pkey> keys = where->keys(*end);
+      report({raw(trap), {settings_.prefix, raw(guid)}, {keys.begin(), keys.end()}});
+    }
+  };
   std::vector<Guid> changed;
   std::ranges::set_difference(before, now, std::back_inserter(changed));
-  for (const Guid guid : changed)
-    report({raw(mad::TrapNumber::gid_out_of_service), {settings_.prefix, raw(guid)}});
+  tell(changed, mad::TrapNumber::gid_out_of_service, old);
   changed.clear();
   std::ranges::set_difference(now, before, std::back_inserter(changed));
-  for (const Guid guid : changed)
-    report({raw(mad::TrapNumber::gid_in_service), {settings_.prefix, raw(guid)}});
+  tell(changed, mad::TrapNumber::gid_in_service, index_.get());
 }
 
 /// Nothing is known of what clients have registered, or it is out of date: all are to do it again. Services

@@ -4,6 +4,7 @@
 
 #include "mad/sa.h"
 #include "sa/inform.h"
+#include "sa/sight.h"
 
 namespace weft::daemon {
 namespace {
@@ -12,10 +13,12 @@ constexpr std::size_t kMostReports = 100'000;
 
 }  // namespace
 
-void SaReports::send(const plan::SaState& state, std::span<const std::uint8_t> bytes, const Gid& issuer) {
+void SaReports::send(const sa::Index& index, const plan::SaState& state, std::span<const std::uint8_t> bytes,
+                     const Gid& issuer, std::span<const Pkey> keys) {
   const auto notice = mad::decode<mad::Notice>(bytes);
   sa::each_subscription(state, [&](const plan::Subscription& subscription) {
-    if (sa::wants(subscription, notice, issuer)) queue(subscription, bytes);
+    if (sa::wants(subscription, notice, issuer) && sa::may_hear(index, subscription, keys))
+      queue(subscription, bytes);
   });
   pump();
 }

@@ -26,8 +26,10 @@ class SaReports {
             SaCounts& counts)
       : transport_(transport), tasks_(tasks), settings_(settings), counts_(counts) {}
 
-  /// To all who want it. `notice` is 80 bytes, `issuer` the GID at its end.
-  void send(const plan::SaState& state, std::span<const std::uint8_t> notice, const Gid& issuer);
+  /// To all who want it and share one of `keys`, the P_Keys of what it is about. `notice` is 80 bytes,
+  /// `issuer` the GID at its end.
+  void send(const sa::Index& index, const plan::SaState& state, std::span<const std::uint8_t> notice,
+            const Gid& issuer, std::span<const Pkey> keys);
 
  private:
   void queue(const plan::Subscription& to, std::span<const std::uint8_t> notice);

@@ -112,7 +112,7 @@ sa::Request SaService::request_of(const Asked& asked) const {
 
 sa::Context SaService::context(std::span<const sa::OtherManager> others) const {
   sa::Context context{*index_, state_, around_.self(), others, settings_.prefix, around_.now()};
-  context.share_mlids = settings_.share_mlids;
+  context.options = settings_.options;
   context.devices = around_.devices;
   context.tables = &tables_.held();
   if (around_.multicast) context.multicast = around_.multicast();
@@ -204,6 +204,7 @@ void SaService::reply(const Asked& asked, const sa::Answer& answer) {
     // False: it is on its way already, or too much is: the client asks again.
     sent = rmpp_.send(head, answer.data);
   } else {
+    rmpp_.drop(head);
     std::fill(head.bytes.begin() + mad::kSaDataAt, head.bytes.end(), std::uint8_t{0});
     std::copy_n(answer.data.begin(), std::min(answer.data.size(), mad::kSaDataSize),
                 head.bytes.begin() + mad::kSaDataAt);
@@ -225,7 +226,8 @@ void SaService::reply(const Asked& asked, const sa::Answer& answer) {
 void SaService::report(const sa::Event& event) {
   if (!index_) return;
   const Gid issuer = sm_gid();
-  reports_.send(state_, sa::notice_of(event, index_->view().plan->sm_lid, issuer), issuer);
+  reports_.send(*index_, state_, sa::notice_of(event, index_->view().plan->sm_lid, issuer), issuer,
+                event.keys);
 }
 
 void SaService::forward(const mad::Notice& notice, Lid from) {
@@ -237,7 +239,7 @@ void SaService::forward(const mad::Notice& notice, Lid from) {
   encode_into(std::span<std::uint8_t>(bytes), notice);
   put_bits(std::span<std::uint8_t>(bytes), 64 * 8, 64, gid[0]);
   put_bits(std::span<std::uint8_t>(bytes), 72 * 8, 64, gid[1]);
-  reports_.send(state_, bytes, gid);
+  reports_.send(*index_, state_, bytes, gid, index_->keys(*issuer));
 }
 
 void SaService::change(plan::SaState next, std::function<void()> then) {

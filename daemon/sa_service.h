@@ -94,7 +94,8 @@ class SaService {
   };
   static Built build(std::shared_ptr<const plan::View> view);
   void install(Built built, const std::vector<Guid>& were_active);
-  void report_changes(const std::vector<Guid>& before, const std::vector<Guid>& now);
+  void report_changes(const sa::Index* old, const std::vector<Guid>& before, const std::vector<Guid>& now);
+  void care_for_groups();
   void forget_all(const std::vector<Guid>& were_active);
   void note_absent();
   void forget_absent();

@@ -5,6 +5,7 @@
 // Those that are are a header here (LidHeader and its like) and the attribute behind it (sa/records.cpp).
 
 #include "base/gid.h"
+#include "base/link.h"
 #include "mad/sa.h"
 
 namespace weft::mad {
@@ -169,6 +170,32 @@ inline constexpr auto kLayout<LinkRecord> = std::tuple{
     Field{0, 16, &LinkRecord::from_lid, "FromLID"}, Field{16, 8, &LinkRecord::from_port, "FromPort"},
     Field{24, 8, &LinkRecord::to_port, "ToPort"}, Field{32, 16, &LinkRecord::to_lid, "ToLID"}};
 static_assert(in_order<LinkRecord>());
+
+/// One node on the way of a path. Source: IBTA vol. 1, 15.2.5.18.
+struct TraceRecord {
+  std::uint64_t gid_prefix = 0;
+  std::uint16_t id_generation = 0;
+  NodeType node_type{};
+  Guid node{};
+  Guid chassis{};
+  Guid entry_guid{};  ///< GUID of the port where packets come in; a switch's: of its port 0.
+  Guid exit_guid{};
+  PortNum entry_port{};  ///< 0 at the source.
+  PortNum exit_port{};   ///< 0 at the destination.
+  bool operator==(const TraceRecord&) const = default;
+};
+template <>
+inline constexpr auto kLayout<TraceRecord> =
+    std::tuple{Field{0, 64, &TraceRecord::gid_prefix, "GIDPrefix"},
+               Field{64, 16, &TraceRecord::id_generation, "IDGeneration"},
+               Field{88, 8, &TraceRecord::node_type, "NodeType"},
+               Field{96, 64, &TraceRecord::node, "NodeID"},
+               Field{160, 64, &TraceRecord::chassis, "ChassisID"},
+               Field{224, 64, &TraceRecord::entry_guid, "EntryPortID"},
+               Field{288, 64, &TraceRecord::exit_guid, "ExitPortID"},
+               Field{352, 8, &TraceRecord::entry_port, "EntryPort"},
+               Field{360, 8, &TraceRecord::exit_port, "ExitPort"}};
+static_assert(in_order<TraceRecord>());
 
 /// The fixed part of a MultiPathRecord; its GIDs follow: SGIDs, then DGIDs.
 struct MultiPathRecord {

@@ -27,6 +27,8 @@ McGroups McGroups::with(McGroup group) const {
     next.mlids_.set(raw(mlid) - kFirstMlid);
   }
   const Gid mgid = group.mgid;
+  if (!held && (mgid[0] >> 32 & 0xffff) == kChosenSignature && mgid[1] > last_number(mgid[0]))
+    next.numbers_.set(static_cast<Guid>(mgid[0]), mgid[1]);
   next.groups_.set(mgid, std::make_shared<const McGroup>(std::move(group)));
   return next;
 }

@@ -35,7 +35,8 @@ struct McGroup {
   std::uint8_t tclass = 0;
   std::uint32_t flow_label = 0;
   std::uint8_t hop_limit = 0;
-  bool permanent = false;             ///< Ours: stays without members.
+  bool permanent = false;        ///< Ours: stays without members.
+  bool follows_slowest = false;  ///< Its rate is that of its slowest member. Ours only; not kept on disk.
   SharedMap<Guid, McMember> members;  ///< By port GUID.
   bool operator==(const McGroup&) const = default;
 };
@@ -60,6 +61,11 @@ class McGroups {
     const std::uint32_t* found = users_.find(mlid);
     return found == nullptr ? 0 : *found;
   }
+  /// The highest second half of an MGID with this first half that there has been; 0 when there was none.
+  std::uint64_t last_number(std::uint64_t first_half) const {
+    const std::uint64_t* found = numbers_.find(static_cast<Guid>(first_half));
+    return found == nullptr ? 0 : *found;
+  }
   /// The lowest MLID of the first `capacity` that no group has.
   std::optional<Lid> free_mlid(std::size_t capacity) const;
 
@@ -74,6 +80,8 @@ class McGroups {
   const Map& map() const { return groups_; }
   bool operator==(const McGroups& other) const { return groups_ == other.groups_; }
 
+  /// MGIDs that the SA chooses have this signature (bits 16 to 31).
+  static constexpr std::uint64_t kChosenSignature = 0xa01b;
   static constexpr std::size_t kFirstMlid = 0xc000;
   static constexpr std::size_t kMlids = 0x3fff;  ///< 0xc000 to 0xfffe.
 
@@ -82,6 +90,7 @@ class McGroups {
 
   Map groups_;
   SharedMap<Lid, std::uint32_t> users_;
+  SharedMap<Guid, std::uint64_t> numbers_;  // of MGIDs that the SA chooses, by their first half
   std::bitset<kMlids> mlids_;
 };
 

@@ -37,7 +37,8 @@ GuidWish guid_wish_of(const Request& request, const Context& context) {
   }
   wish.end = context.index.find(static_cast<Lid>(get_bits(request.data, 0, 16)));
   wish.block = request.data[2];
-  if (wish.end == nullptr || wish.block >= guid_blocks(context, *wish.end))
+  if (wish.end == nullptr || !Sight(request, context).sees(*wish.end) ||
+      wish.block >= guid_blocks(context, *wish.end))
     wish.wrong = status::kNoRecords;
   else if (wish.block == 0 && wish.asks(request, 0))
     wish.wrong = status::kInvalid;

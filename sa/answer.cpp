@@ -10,6 +10,7 @@
 #include "sa/records.h"
 #include "sa/services.h"
 #include "sa/tables.h"
+#include "sa/trace.h"
 
 namespace weft::sa {
 namespace {
@@ -52,6 +53,7 @@ constexpr std::array kSpecials = {
     Special{SaAttr::class_port_info, Method::get, class_port_info},
     Special{SaAttr::path_record, Method::get, path_records},
     Special{SaAttr::path_record, Method::get_table, path_records},
+    Special{SaAttr::path_record, Method::get_trace_table, trace_records},
     Special{SaAttr::multi_path_record, Method::get_multi, multi_path_records},
     Special{SaAttr::service_record, Method::set, set_service},
     Special{SaAttr::service_record, Method::delete_, delete_service},
@@ -69,6 +71,13 @@ bool known(Method method) {
   return std::ranges::find(kKnown, method) != kKnown.end();
 }
 
+/// A Set is answered as a Get, a trace as a table, every other method with itself and the R bit.
+Method response_to(Method method) {
+  if (method == Method::set) return Method::get_resp;
+  if (method == Method::get_trace_table) return Method::get_table_resp;
+  return static_cast<Method>(raw(method) | 0x80);
+}
+
 }  // namespace
 
 bool is_known(SaAttr attribute) {
@@ -80,13 +89,11 @@ bool is_known(SaAttr attribute) {
 Answer refusal(const Request& request, std::uint16_t status) {
   Answer answer;
   answer.status = status;
-  // A Set is answered with GetResp, every other method with itself and the R bit.
-  answer.method = request.header.method == Method::set
-                      ? Method::get_resp
-                      : static_cast<Method>(raw(request.header.method) | 0x80);
+  answer.method = response_to(request.header.method);
   answer.attribute = static_cast<SaAttr>(request.header.attribute);
   if (answer.attribute == SaAttr::multi_path_record) answer.attribute = SaAttr::path_record;
-  answer.offset = request.header.method == Method::get_table ? std::uint16_t{0} : request.sa.attribute_offset;
+  const bool table = answer.method == Method::get_table_resp;
+  answer.offset = table ? std::uint16_t{0} : request.sa.attribute_offset;
   const std::size_t length = std::min(request.data.size(), mad::kSaDataSize);
   answer.data.assign(request.data.begin(), request.data.begin() + static_cast<std::ptrdiff_t>(length));
   return answer;
@@ -130,7 +137,7 @@ Answer answer(const Request& request, const Context& context) {
     for (const Table& table : kTables)
       if (table.attribute == attribute) {
         if (table.trusted_only && !request.trusted) return refusal(request, mad::sa_status::kInvalid);
-        Collector records(request, table.size, table.components);
+        Collector records(request, context, table.size, table.components);
         table.produce(context, records);
         return std::move(records).finish();
       }

@@ -3,21 +3,24 @@
 // of them by the rules of Get and GetTable.
 
 #include "sa/components.h"
-#include "sa/request.h"
+#include "sa/sight.h"
 
 namespace weft::sa {
 
 class Collector {
  public:
   /// `size`: bytes of a record, before padding to a multiple of 8.
-  Collector(const Request& request, std::size_t size, Components components)
+  Collector(const Request& request, const Context& context, std::size_t size, Components components)
       : request_(request),
+        sight_(request, context),
         size_(size),
         padded_((size + 7) / 8 * 8),
         components_(components),
         mask_(request.sa.component_mask) {}
 
   const Request& request() const { return request_; }
+  /// Whom and what may be told of.
+  const Sight& sight() const { return sight_; }
   bool asks(int number) const { return (mask_ & bit(number)) != 0; }
   /// This component has been dealt with: offers match in it.
   void settle(int number) { mask_ &= ~bit(number); }
@@ -32,6 +35,7 @@ class Collector {
 
  private:
   const Request& request_;
+  Sight sight_;
   std::size_t size_;
   std::size_t padded_;
   Components components_;

@@ -89,7 +89,7 @@ inline constexpr std::array<Component, 16> kInformInfoRecord = {{{0, 128},
                                                                  {443, 5},
                                                                  {},
                                                                  {456, 24}}};
-inline constexpr std::array<Component, 17> kMcMemberRecord = {{{0, 128},
+inline constexpr std::array<Component, 18> kMcMemberRecord = {{{0, 128},
                                                                {128, 128},
                                                                {256, 32},
                                                                {288, 16},
@@ -105,7 +105,8 @@ inline constexpr std::array<Component, 17> kMcMemberRecord = {{{0, 128},
                                                                {356, 20},
                                                                {376, 8},
                                                                {384, 4},
-                                                               {388, 4}}};
+                                                               {388, 4},
+                                                               {392, 1}}};
 inline constexpr std::array<Component, 37> kServiceRecord = {
     {{0, 64},    {64, 128},  {192, 16},  {},         {224, 32},  {256, 128}, {384, 512}, {896, 8},
      {904, 8},   {912, 8},   {920, 8},   {928, 8},   {936, 8},   {944, 8},   {952, 8},   {960, 8},

@@ -38,6 +38,7 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
     end.is_switch = fabric.is_switch(ports[i].node);
     end.mtu = end.is_switch ? raw(fabric.port(ports[i]).mtu_cap) : mtus_[slot(ports[i])];
     end.rate = end.is_switch ? 0 : rates_[slot(ports[i])];
+    end.knows = end.is_switch ? kLastRate : last_rate_known_by(fabric.port(ports[i]).fastest);
     if (end.is_switch) {
       end.leaf = *fabric.switch_of(ports[i].node);
     } else if (const auto peer = fabric.port(ports[i]).peer; peer && fabric.is_switch(peer->node)) {
@@ -73,7 +74,8 @@ std::uint8_t Index::link_rate(fabric::PortRef port) const { return rates_[slot(p
 
 std::optional<PathQuality> Index::path(const End& from, const End& to, Lid to_lid) const {
   const plan::Plan& plan = *view_->plan;
-  PathQuality quality{std::min(from.mtu, to.mtu), from.rate, plan.packet_lifetime, Sl{0}};
+  PathQuality quality{std::min(from.mtu, to.mtu), from.rate, plan.packet_lifetime,
+                      static_cast<Sl>(layer_of(to, to_lid))};
   const auto narrow = [&quality](std::uint8_t mtu, std::uint8_t rate) {
     quality.mtu = std::min(quality.mtu, mtu);
     if (quality.rate == 0 || (rate != 0 && rate_speed(rate) < rate_speed(quality.rate))) quality.rate = rate;

@@ -19,10 +19,11 @@ struct End {
   Lid base{};
   std::uint8_t lmc = 0;
   bool is_switch = false;
-  SwitchId leaf{};        ///< The switch it hangs on, or is.
-  PortNum leaf_port{};    ///< Port of the leaf that delivers to it; 0 for the switch itself.
-  std::uint8_t mtu = 0;   ///< Code: the most the port takes.
-  std::uint8_t rate = 0;  ///< SA code of its own link; 0 for a switch's port 0.
+  SwitchId leaf{};         ///< The switch it hangs on, or is.
+  PortNum leaf_port{};     ///< Port of the leaf that delivers to it; 0 for the switch itself.
+  std::uint8_t mtu = 0;    ///< Code: the most the port takes.
+  std::uint8_t rate = 0;   ///< SA code of its own link; 0 for a switch's port 0.
+  std::uint8_t knows = 0;  ///< Highest rate code that its software can know (sa/rate.h).
 };
 
 /// What a packet meets on its way.
@@ -48,14 +49,27 @@ class Index {
   /// By port GUID; a switch's node GUID is that of its port 0.
   const End* find(Guid port_guid) const;
   const End* find(fabric::PortRef port) const;
+  /// Its P_Key table as planned. Ends with equal tables share one, so that data() names it.
+  std::span<const Pkey> keys(const End& end) const {
+    return view_->plan->partitions.tables.of(slot(end.port));
+  }
 
   /// Along the planned tables from one end port to a LID of another; nothing when they do not lead there.
   std::optional<PathQuality> path(const End& from, const End& to, Lid to_lid) const;
+  /// Routing in layers is safe for packets that stay in theirs, both ways, on the SL of the path record.
+  bool needs_its_sl() const { return view_->plan->routes().layers > 1; }
+  bool same_layer(const End& from, Lid slid, const End& to, Lid dlid) const {
+    return layer_of(from, slid) == layer_of(to, dlid);
+  }
   /// MTU code and rate of the link behind a port, as planned.
   std::uint8_t link_mtu(fabric::PortRef port) const;
   std::uint8_t link_rate(fabric::PortRef port) const;
 
  private:
+  unsigned layer_of(const End& end, Lid lid) const {
+    const auto offset = static_cast<unsigned>(raw(lid) - raw(end.base));
+    return end.is_switch ? 0 : offset % static_cast<unsigned>(view_->plan->routes().layers);
+  }
   std::uint32_t slot(fabric::PortRef port) const {
     return fabric().node(port.node).first_port + raw(port.port);
   }

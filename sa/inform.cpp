@@ -69,15 +69,16 @@ plan::SaState with_subscriptions(const plan::SaState& state, Guid port,
   return next;
 }
 
-/// Who names an issuer must name one that is there.
-bool known_issuers(const mad::InformInfo& asked, const Context& context) {
-  if (asked.gid != Gid{}) return context.index.find(interface_of(asked.gid)) != nullptr;
+/// Who names an issuer must name one that he may see.
+bool known_issuers(const mad::InformInfo& asked, const Context& context, const Sight& sight) {
+  const auto seen = [&sight](const End* end) { return end != nullptr && sight.sees(*end); };
+  if (asked.gid != Gid{}) return seen(context.index.find(interface_of(asked.gid)));
   // 0 to 0 names nobody: osmtest begins so.
   if (asked.lid_begin == kAnyLid || (asked.lid_begin == kLidNone && asked.lid_end == kLidNone)) return true;
   const Lid end = asked.lid_end == kLidNone ? asked.lid_begin : asked.lid_end;
   if (end < asked.lid_begin) return false;
   for (unsigned lid = raw(asked.lid_begin); lid <= raw(end); ++lid)
-    if (context.index.find(static_cast<Lid>(lid)) != nullptr) return true;
+    if (seen(context.index.find(static_cast<Lid>(lid)))) return true;
   return false;
 }
 
@@ -86,7 +87,9 @@ bool known_issuers(const mad::InformInfo& asked, const Context& context) {
 void inform_info_records(const Context& context, Collector& records) {
   std::uint16_t number = 0;
   each_subscription(context.state, [&](const plan::Subscription& subscription) {
-    if (records.enough()) return;
+    const End* end = context.index.find(interface_of(subscription.subscriber));
+    const bool seen = end != nullptr ? records.sight().sees(*end) : records.request().trusted;
+    if (!seen || records.enough()) return;
     const std::span<std::uint8_t> record = records.begin();
     put_bits(record, 0, 64, subscription.subscriber[0]);
     put_bits(record, 64, 64, subscription.subscriber[1]);
@@ -117,7 +120,7 @@ Answer set_inform_info(const Request& request, const Context& context) {
   }
   const bool security =
       asked.generic == 1 && asked.trap >= kFirstSecurityTrap && asked.trap <= kLastSecurityTrap;
-  if ((security && !request.trusted) || !known_issuers(asked, context))
+  if ((security && !request.trusted) || !known_issuers(asked, context, Sight(request, context)))
     return refusal(request, status::kInvalid);
   if (found != held.end()) return answer;
   if (held.size() >= kMostSubscriptions) return refusal(request, status::kNoResources);

@@ -6,7 +6,9 @@
 
 #include "mad/notice.h"
 #include "mad/sa_records.h"
+#include "partitions/tables.h"
 #include "sa/components.h"
+#include "sa/group_care.h"
 #include "sa/rate.h"
 #include "sa/records.h"
 
@@ -42,17 +44,17 @@ constexpr unsigned kFirstMlid = 0xc000;
 constexpr unsigned kLastMlid = 0xfffe;
 constexpr std::uint8_t kDefaultMtu = 4;   // 2048
 constexpr std::uint8_t kDefaultRate = 3;  // 10 Gb/s
-constexpr std::uint8_t kIpoibLifetime = 18;
-constexpr std::uint32_t kIpoibQkey = 0x0b1b;
 constexpr std::uint64_t kIpoibSignature = 0x401b;
-constexpr std::uint64_t kSaSignature = 0xa01b;  // groups whose MGID the SA chooses
+constexpr std::uint64_t kSaSignature = plan::McGroups::kChosenSignature;
 
 bool mc_asks(const Request& request, int number) { return (request.sa.component_mask & bit(number)) != 0; }
 unsigned signature(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 32 & 0xffff); }
 unsigned scope_of(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 48 & 0xf); }
 bool same_partition(Pkey a, Pkey b) { return ((raw(a) ^ raw(b)) & 0x7fff) == 0; }
-/// Partitions are not planned yet: everybody is in the default one alone.
-bool may_use(Pkey pkey) { return (raw(pkey) & 0x7fff) == (raw(kDefaultPkey) & 0x7fff); }
+/// Whether a port is in the partition of a key.
+bool may_use(const Context& context, const End& port, Pkey pkey) {
+  return partitions::key_in(context.index.keys(port), pkey).has_value();
+}
 
 /// What the standard and RFC 4391 forbid of an MGID.
 bool good_mgid(const Gid& mgid) {
@@ -163,7 +165,7 @@ bool is_solicited_node(const Gid& mgid) {
 }
 
 /// The MLID that the fewest groups use, of those whose groups are solicited-node groups with the same packet
-/// properties; the lower of equals. Cost: O(groups); only for when no MLID is free.
+/// properties; the lower of equals. Cost: O(groups).
 std::optional<Lid> least_used_mlid(const plan::SaState& state, const plan::McGroup& like) {
   std::optional<Lid> best;
   state.groups.each([&](const plan::McGroup& group) {
@@ -176,26 +178,52 @@ std::optional<Lid> least_used_mlid(const plan::SaState& state, const plan::McGro
   return best;
 }
 
-/// The port a member record is about; nullptr, with the status, when there is none.
-const End* member_port(const McMemberRecord& asked, const Context& context, std::uint16_t& wrong) {
+/// The multicast LID of a new group: the one wished for where it is free, else the lowest that is, or one
+/// that is shared.
+std::optional<Lid> mlid_for(const plan::McGroup& group, Lid wished, const Context& context) {
+  const plan::McGroups& groups = context.state.groups;
+  const bool may_share =
+      context.options.share_mlids != plan::ShareMlids::never && is_solicited_node(group.mgid);
+  const auto shared = [&] { return may_share ? least_used_mlid(context.state, group) : std::nullopt; };
+  if (context.options.share_mlids == plan::ShareMlids::always)
+    if (const std::optional<Lid> mlid = shared()) return mlid;
+  const unsigned capacity = mlid_capacity(context);
+  if (raw(wished) >= kFirstMlid && raw(wished) < kFirstMlid + capacity && !groups.uses(wished)) return wished;
+  const std::optional<Lid> free = groups.free_mlid(capacity);
+  return free ? free : shared();
+}
+
+/// The port a member record is about; nullptr, with the status, when there is none that the requester may
+/// see.
+const End* member_port(const McMemberRecord& asked, const Context& context, const Sight& sight,
+                       std::uint16_t& wrong) {
   const Gid& gid = asked.port_gid;
   if (gid[0] != context.prefix && gid[0] != kLinkLocalPrefix) {
     wrong = status::kInvalidGid;
     return nullptr;
   }
   const End* port = find_end(context, interface_of(gid));
-  if (port == nullptr) wrong = status::kInvalid;
-  return port;
+  if (port != nullptr && sight.sees(*port)) return port;
+  wrong = status::kInvalid;
+  return nullptr;
 }
 
 /// What a port lacks for a group; empty when it can.
 std::string shortage(const Context& context, const End& port, const plan::McGroup& group) {
   const std::string& name = context.index.fabric().node(port.port.node).description;
+  if (!may_use(context, port, group.pkey))
+    return fmt::format("{} is not in the partition of P_Key {:#x}", name, raw(group.pkey));
   if (port.mtu < raw(group.mtu))
     return fmt::format("MTU code {} of {} below the group's {}", port.mtu, name, raw(group.mtu));
-  if (port.rate != 0 && rate_speed(port.rate) < rate_speed(group.rate))
+  if (!group.follows_slowest && port.rate != 0 && rate_speed(port.rate) < rate_speed(group.rate))
     return fmt::format("rate code {} of {} below the group's {}", port.rate, name, group.rate);
   return {};
+}
+
+/// A port that is gone may be spoken for by anybody; its membership ends soon.
+bool may_leave(const Request& request, const Context& context, const McMemberRecord& asked) {
+  const End* port = find_end(context, interface_of(asked.port_gid));
+  return port == nullptr || Sight(request, context).sees(*port);
 }
 
 Answer no(const Request& request, std::uint16_t status, std::string why) {
@@ -220,7 +248,7 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
   // A group begins with one who receives, or sends as a full member.
   if ((asked.join_state & (join::kFull | join::kSendOnlyFull)) == 0)
     return refused(status::kInvalid, "the first member must be a full one");
-  if (!may_use(asked.pkey))
+  if (!may_use(context, port, asked.pkey))
     return refused(status::kInvalid, fmt::format("P_Key {:#x} is not the port's", raw(asked.pkey)));
   plan::McGroup group;
   group.mgid = asked.mgid;
@@ -228,17 +256,17 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
     const std::uint64_t scope = mc_asks(request, kMcScope) && asked.scope != 0 ? asked.scope : 2;
     group.mgid = {
         0xff10000000000000u | scope << 48 | kSaSignature << 32 | (context.prefix >> 32 & 0xffffffffu), 0};
-    // Spread by what is there already, so that no long row of taken ones has to be passed.
-    group.mgid[1] = context.state.groups.size();
-    while (context.state.groups.contains(group.mgid)) ++group.mgid[1];
+    group.mgid[1] = context.state.groups.last_number(group.mgid[0]) + 1;
   } else if (!good_mgid(group.mgid)) {
     return refused(status::kInvalid, "no such MGID is allowed");
   }
   const auto mtu = new_value(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu,
                              std::min(kDefaultMtu, port.mtu), port.mtu, pick_mtu);
-  const std::uint8_t port_rate = port.rate == 0 ? kDefaultRate : port.rate;
+  const std::uint8_t port_rate =
+      rate_within(port.rate == 0 ? kDefaultRate : port.rate, context.options.max_rate);
   const auto rate = new_value(
-      request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate, kDefaultRate, port_rate,
+      request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate,
+      rate_within(kDefaultRate, context.options.max_rate), port_rate,
       [](Selector selector, std::uint8_t code, std::uint8_t most) {
         // A group may be slower than the link.
         if (selector == Selector::exactly && rate_speed(code) != 0 && rate_speed(code) <= rate_speed(most))
@@ -263,43 +291,10 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
   group.tclass = asked.tclass;
   group.flow_label = asked.flow_label;
   group.hop_limit = mc_asks(request, kMcHopLimit) ? asked.hop_limit : std::uint8_t{0};
-  const unsigned capacity = mlid_capacity(context);
-  const bool wished = mc_asks(request, kMcMlid) && raw(asked.mlid) >= kFirstMlid &&
-                      raw(asked.mlid) < kFirstMlid + capacity && !context.state.groups.uses(asked.mlid);
-  const std::optional<Lid> mlid =
-      wished ? std::optional(asked.mlid) : context.state.groups.free_mlid(capacity);
-  if (mlid) {
-    group.mlid = *mlid;
-    return {group, 0, {}};
-  }
-  const std::optional<Lid> shared = context.share_mlids && is_solicited_node(group.mgid)
-                                        ? least_used_mlid(context.state, group)
-                                        : std::nullopt;
-  if (!shared) return refused(status::kNoResources, "no multicast LID is free");
-  group.mlid = *shared;
+  const std::optional<Lid> mlid = mlid_for(group, mc_asks(request, kMcMlid) ? asked.mlid : Lid{}, context);
+  if (!mlid) return refused(status::kNoResources, "no multicast LID is free");
+  group.mlid = *mlid;
   return {group, 0, {}};
-}
-
-plan::SaState with_group(const plan::SaState& state, const plan::McGroup& group) {
-  plan::SaState next = state;
-  next.groups = state.groups.with(group);
-  return next;
-}
-
-plan::SaState without_group(const plan::SaState& state, const Gid& mgid) {
-  plan::SaState next = state;
-  next.groups = state.groups.without(mgid);
-  return next;
-}
-
-/// A group without a member that may receive has ended, unless it is ours.
-bool over(const plan::McGroup& group) {
-  if (group.permanent) return false;
-  bool receives = false;
-  group.members.each([&receives](Guid, const plan::McMember& member) {
-    receives = receives || (member.join_state & (join::kFull | join::kSendOnlyFull)) != 0;
-  });
-  return !receives;
 }
 
 }  // namespace
@@ -315,6 +310,7 @@ void mc_member_records(const Context& context, Collector& records) {
   const auto asked = mad::decode<McMemberRecord>(request.data);
   const bool by_port = records.asks(kMcPortGid);
   records.settle(kMcPortGid);
+  const bool by_join_state = records.asks(kMcJoinState);
   records.settle(kMcJoinState);
   const auto selected = [&](const plan::McGroup& group) {
     return fits(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false) &&
@@ -322,8 +318,8 @@ void mc_member_records(const Context& context, Collector& records) {
            fits(request, kMcLifetimeSelector, kMcLifetime, asked.lifetime_selector, asked.lifetime,
                 group.lifetime, false);
   };
-  context.state.groups.each([&](const plan::McGroup& group) {
-    if (records.enough() || !selected(group)) return;
+  const auto tell_group = [&](const plan::McGroup& group) {
+    if (records.enough() || !records.sight().is_in(group.pkey) || !selected(group)) return;
     // Members are for those who are trusted; others see the group.
     if (!request.trusted && !by_port) {
       encode_into(records.begin(), record_of(group));
@@ -332,6 +328,8 @@ void mc_member_records(const Context& context, Collector& records) {
     }
     const auto tell_member = [&](Guid, const plan::McMember& member) {
       if (records.enough()) return;
+      const bool holds = (member.join_state & asked.join_state) == asked.join_state;
+      if (request.trusted && by_join_state && !holds) return;
       McMemberRecord record = record_of(group);
       record.port_gid = member.gid;
       if (request.trusted) record.join_state = member.join_state;
@@ -342,7 +340,16 @@ void mc_member_records(const Context& context, Collector& records) {
     if (!by_port) return group.members.each(tell_member);
     const Guid guid = interface_of(asked.port_gid);
     if (const plan::McMember* member = group.members.find(guid)) tell_member(guid, *member);
-  });
+  };
+  if (records.asks(kMcMgid)) {
+    if (const auto group = context.state.groups.find(asked.mgid)) tell_group(*group);
+    return;
+  }
+  // By rising MGID: who can take in the beginning alone sees the same beginning each time.
+  std::vector<plan::McGroups::GroupPtr> groups;
+  context.state.groups.map().each([&groups](const Gid&, const auto& group) { groups.push_back(group); });
+  std::ranges::sort(groups, {}, [](const auto& group) { return group->mgid; });
+  for (const auto& group : groups) tell_group(*group);
 }
 
 Answer join_group(const Request& request, const Context& context) {
@@ -352,7 +359,8 @@ Answer join_group(const Request& request, const Context& context) {
       return no(request, status::kInsufficientComponents, "MGID, PortGID and JoinState must be given");
   if (asked.join_state == 0) return no(request, status::kInvalid, "JoinState 0");
   std::uint16_t wrong = 0;
-  const End* port = member_port(asked, context, wrong);
+  const Sight sight(request, context);
+  const End* port = member_port(asked, context, sight, wrong);
   if (port == nullptr) return no(request, wrong, "PortGID " + to_string(asked.port_gid) + " is nobody's");
   const auto found = context.state.groups.find(asked.mgid);
   const bool fresh = asked.mgid == Gid{} || !found;
@@ -374,20 +382,24 @@ Answer join_group(const Request& request, const Context& context) {
   const Guid guid = interface_of(asked.port_gid);  // an alias is a member of its own
   const plan::McMember* held = group.members.find(guid);
   plan::McMember member = held == nullptr ? plan::McMember{} : *held;
-  const End* asker = context.index.find(request.from.lid);
   const bool known = member.join_state != 0;
   member.gid = asked.port_gid;
   member.join_state = static_cast<std::uint8_t>(member.join_state | asked.join_state);
-  if (!known) member.proxy = asker == nullptr || asker->guid != port->guid;
+  if (!known) member.proxy = sight.asker() != port;
   const bool changed = fresh || held == nullptr || *held != member;
   if (changed) group.members.set(guid, member);
+  group = at_its_rate(std::move(group), context);
   McMemberRecord told = record_of(group);
   told.port_gid = asked.port_gid;
   told.join_state = member.join_state;
   told.proxy_join = member.proxy;
   Answer answer = tell(told, mad::Method::get_resp);
-  if (changed) answer.state = with_group(context.state, group);
-  if (fresh) answer.events.push_back({raw(mad::TrapNumber::multicast_group_created), group.mgid, group.pkey});
+  if (changed) {
+    answer.state = context.state;
+    answer.state->groups = context.state.groups.with(group);
+  }
+  if (fresh)
+    answer.events.push_back({raw(mad::TrapNumber::multicast_group_created), group.mgid, {group.pkey}});
   return answer;
 }
 
@@ -400,7 +412,8 @@ Answer leave_group(const Request& request, const Context& context) {
   plan::McGroup group = *found;
   const Guid guid = interface_of(asked.port_gid);
   const plan::McMember* found_member = group.members.find(guid);
-  if (found_member == nullptr) return refusal(request, status::kInvalid);
+  if (found_member == nullptr || !may_leave(request, context, asked))
+    return refusal(request, status::kInvalid);
   plan::McMember member = *found_member;
   const std::uint8_t held = member.join_state;
   if (asked.join_state == 0 || (asked.join_state & ~held) != 0) return refusal(request, status::kInvalid);
@@ -415,46 +428,8 @@ Answer leave_group(const Request& request, const Context& context) {
   else
     group.members.set(guid, member);
   Answer answer = tell(told, mad::Method::delete_resp);
-  if (over(group)) {
-    answer.state = without_group(context.state, group.mgid);
-    answer.events.push_back({raw(mad::TrapNumber::multicast_group_deleted), group.mgid, group.pkey});
-  } else {
-    answer.state = with_group(context.state, group);
-  }
+  answer.state = with_members(context.state, at_its_rate(std::move(group), context), answer.events);
   return answer;
-}
-
-std::optional<plan::SaState> with_own_groups(const plan::SaState& state) {
-  const Gid mgid = ipoib_broadcast(kDefaultPkey);
-  if (state.groups.contains(mgid)) return std::nullopt;
-  plan::McGroup group;
-  group.mgid = mgid;
-  group.qkey = kIpoibQkey;
-  group.pkey = kDefaultPkey;
-  group.mtu = static_cast<Mtu>(kDefaultMtu);
-  group.rate = kDefaultRate;
-  group.lifetime = kIpoibLifetime;
-  group.permanent = true;
-  group.mlid = *state.groups.free_mlid(plan::McGroups::kMlids);
-  return with_group(state, group);
-}
-
-std::optional<plan::SaState> without_ports(const plan::SaState& state, const std::vector<Guid>& gone,
-                                           std::vector<Event>& events) {
-  std::optional<plan::SaState> next;
-  state.groups.each([&](const plan::McGroup& group) {
-    plan::McGroup kept = group;
-    for (const Guid guid : gone) (void)kept.members.erase(guid);
-    if (kept.members.size() == group.members.size()) return;
-    const plan::SaState& base = next ? *next : state;
-    if (over(kept)) {
-      next = without_group(base, group.mgid);
-      events.push_back({raw(mad::TrapNumber::multicast_group_deleted), group.mgid, kept.pkey});
-    } else {
-      next = with_group(base, kept);
-    }
-  });
-  return next;
 }
 
 }  // namespace weft::sa

@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "mad/sa_records.h"
+#include "partitions/pkey.h"
+#include "partitions/tables.h"
 #include "sa/components.h"
 #include "sa/rate.h"
+#include "sa/sight.h"
 
 namespace weft::sa {
 namespace {
@@ -110,19 +113,33 @@ bool shape(const Wish& wish, const PathQuality& quality, PathRecord& record, std
                 pick_lifetime, record.lifetime);
 }
 
-/// The P_Key of a path: as asked for, full bit included. Nothing when the ends do not share it.
-std::optional<Pkey> pkey_for(const Wish& wish) {
-  if (wish.asks(kRawTraffic) && wish.record.raw_traffic) return Pkey{0};
-  if (!wish.asks(kPkey)) return kDefaultPkey;
-  const bool shared = (raw(wish.record.pkey) & 0x7fff) == (raw(kDefaultPkey) & 0x7fff);
-  return shared ? std::optional(wish.record.pkey) : std::nullopt;
+/// The P_Key of a path: as asked for, full bit included, else the one that its source has to use. Nothing
+/// when the ends may not talk to each other by it.
+std::optional<Pkey> pkey_for(const Wish& wish, std::span<const Pkey> from, std::span<const Pkey> to) {
+  if (!wish.asks(kPkey)) {
+    const std::optional<Pkey> common = partitions::common_key(from, to);
+    return common && wish.asks(kRawTraffic) && wish.record.raw_traffic ? Pkey{0} : common;
+  }
+  const std::optional<Pkey> a = partitions::key_in(from, wish.record.pkey);
+  const std::optional<Pkey> b = partitions::key_in(to, wish.record.pkey);
+  if (!a || !b || !partitions::may_talk(*a, *b)) return std::nullopt;
+  return wish.asks(kRawTraffic) && wish.record.raw_traffic ? Pkey{0} : wish.record.pkey;
+}
+
+/// A code that the software at both ends knows, and the one that asks: it goes from one to the other by CM.
+/// No faster than allowed.
+std::uint8_t rate_to_tell(const Context& context, const Sight& sight, const End& from, const End& to,
+                          std::uint8_t rate) {
+  std::uint8_t last = std::min(from.knows, to.knows);
+  if (sight.asker() != nullptr) last = std::min(last, sight.asker()->knows);
+  return rate_within(rate, context.options.max_rate, last);
 }
 
 /// Gathers the paths that fit, up to a number of them.
 class Paths {
  public:
-  Paths(const Context& context, const Wish& wish, std::size_t limit)
-      : context_(context), wish_(wish), limit_(limit) {}
+  Paths(const Context& context, const Sight& sight, const Wish& wish, std::size_t limit)
+      : context_(context), sight_(sight), wish_(wish), limit_(limit) {}
 
   bool full() const { return count_ >= limit_; }
   std::uint16_t wrong() const { return wrong_; }
@@ -131,6 +148,9 @@ class Paths {
 
   /// All LID pairs of two ports that the wish allows, same path bits first: they are planned as one plane.
   void between(const Side& from, const Side& to) {
+    if (!sight_.sees(*from.end) || !sight_.sees(*to.end)) return;
+    pkey_ = pkey_for(wish_, context_.index.keys(*from.end), context_.index.keys(*to.end));
+    if (!pkey_) return;
     const int from_lids = from.lid == kLidNone ? 1 << from.end->lmc : 1;
     const int to_lids = to.lid == kLidNone ? 1 << to.end->lmc : 1;
     const auto lid = [](const Side& side, int offset) {
@@ -143,13 +163,13 @@ class Paths {
 
  private:
   void one(const Side& from, Lid slid, const Side& to, Lid dlid) {
-    const std::optional<PathQuality> quality = context_.index.path(*from.end, *to.end, dlid);
-    if (!quality) return;
+    std::optional<PathQuality> quality = context_.index.path(*from.end, *to.end, dlid);
+    if (!quality || !context_.index.same_layer(*from.end, slid, *to.end, dlid)) return;
+    if (context_.index.needs_its_sl() && wish_.asks(kSl) && wish_.record.sl != quality->sl) return;
+    quality->rate = rate_to_tell(context_, sight_, *from.end, *to.end, quality->rate);
     PathRecord record;
     if (!shape(wish_, *quality, record, wrong_)) return;
-    const std::optional<Pkey> pkey = pkey_for(wish_);
-    if (!pkey) return;
-    record.pkey = *pkey;
+    record.pkey = *pkey_;
     record.dgid = to.gid == Gid{} ? gid_of(context_, *to.end) : to.gid;
     record.sgid = from.gid == Gid{} ? gid_of(context_, *from.end) : from.gid;
     record.dlid = dlid;
@@ -169,8 +189,10 @@ class Paths {
   }
 
   const Context& context_;
+  const Sight& sight_;
   const Wish& wish_;
   std::size_t limit_;
+  std::optional<Pkey> pkey_;  // of the pair at hand
   std::size_t count_ = 0;
   std::uint16_t wrong_ = 0;
   std::vector<std::uint8_t> data_;
@@ -189,12 +211,13 @@ Answer made_of(const Request& request, Paths& paths, bool table, mad::Method met
 }
 
 /// The path to a multicast group is what its members send with.
-Answer group_path(const Request& request, const Context& context, const Wish& wish, const Side& from,
-                  bool table) {
+Answer group_path(const Request& request, const Context& context, const Sight& sight, const Wish& wish,
+                  const Side& from, bool table) {
   const auto group = context.state.groups.find(wish.record.dgid);
-  const bool member = group != nullptr && (from.end == nullptr || group->members.contains(from.end->guid) ||
-                                           group->members.contains(interface_of(from.gid)));
-  Paths none(context, wish, 0);
+  const bool seen = group != nullptr && sight.is_in(group->pkey);
+  const bool member = seen && (from.end == nullptr || group->members.contains(from.end->guid) ||
+                               group->members.contains(interface_of(from.gid)));
+  Paths none(context, sight, wish, 0);
   if (!member)
     return made_of(request, none, table, table ? mad::Method::get_table_resp : mad::Method::get_resp);
   const plan::McGroup& of = *group;
@@ -239,10 +262,11 @@ Answer path_records(const Request& request, const Context& context) {
   const mad::Method method = table ? mad::Method::get_table_resp : mad::Method::get_resp;
   if (wish.asks(kServiceId8) != wish.asks(kServiceId56))
     return refusal(request, status::kInsufficientComponents);
-  Paths none(context, wish, 0);
+  const Sight sight(request, context);
+  Paths none(context, sight, wish, 0);
   const Side from = side_of(context, wish.asks(kSgid), wish.record.sgid, wish.asks(kSlid), wish.record.slid);
   if (wish.asks(kDgid) && is_multicast(wish.record.dgid) && from.wrong == 0)
-    return group_path(request, context, wish, from, table);
+    return group_path(request, context, sight, wish, from, table);
   const Side to = side_of(context, wish.asks(kDgid), wish.record.dgid, wish.asks(kDlid), wish.record.dlid);
   for (const Side* side : {&from, &to}) {
     if (side->wrong == status::kNoRecords) return made_of(request, none, table, method);
@@ -252,7 +276,7 @@ Answer path_records(const Request& request, const Context& context) {
   if (table) limit = wish.asks(kNumbPath) ? wish.record.paths : ~std::size_t{0};
   // NumbPath counts the paths of one pair; without both ends the pairs themselves are not limited.
   const bool pair = from.given && to.given;
-  Paths paths(context, wish, pair || !table ? limit : (limit == 0 ? 0 : ~std::size_t{0}));
+  Paths paths(context, sight, wish, pair || !table ? limit : (limit == 0 ? 0 : ~std::size_t{0}));
   each_side(context, from, [&](const Side& a) {
     each_side(context, to, [&](const Side& b) {
       if (!paths.full() && paths.wrong() == 0) paths.between(a, b);
@@ -302,7 +326,8 @@ Answer multi_path_records(const Request& request, const Context& context) {
     sides.push_back(side);
   }
   const std::size_t limit = asks(kMultiNumbPath) && asked.paths > 0 ? asked.paths : kMostPaths;
-  Paths paths(context, wish, limit);
+  const Sight sight(request, context);
+  Paths paths(context, sight, wish, limit);
   for (std::size_t a = 0; a < asked.sgids; ++a)
     for (std::size_t b = asked.sgids; b < gids; ++b)
       if (!paths.full() && paths.wrong() == 0) paths.between(sides[a], sides[b]);

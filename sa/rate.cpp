@@ -4,6 +4,24 @@
 
 namespace weft::sa {
 
+std::uint8_t last_rate_known_by(LinkSpeed fastest) {
+  if (fastest == LinkSpeed::none || fastest >= LinkSpeed::xdr) return kLastRate;
+  if (fastest >= LinkSpeed::ndr) return 24;
+  if (fastest >= LinkSpeed::hdr) return 22;
+  return fastest >= LinkSpeed::fdr ? 18 : 10;
+}
+
+std::uint8_t rate_within(std::uint8_t code, int most, std::uint8_t last) {
+  const auto allowed = [=](std::uint8_t one) {
+    return one <= last && (most == 0 || rate_speed(one) <= most);
+  };
+  if (allowed(code)) return code;
+  std::uint8_t best = 0;
+  for (std::uint8_t one = 2; one <= last; ++one)
+    if (allowed(one) && rate_speed(one) <= rate_speed(code) && rate_speed(one) > rate_speed(best)) best = one;
+  return best;
+}
+
 Pick pick_mtu(Selector selector, std::uint8_t asked, std::uint8_t path) {
   if (selector == Selector::best) return {false, path};
   if (asked < 1 || asked > 5) return {true, {}};

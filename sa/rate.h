@@ -8,6 +8,15 @@
 
 namespace weft::sa {
 
+/// The last code there is.
+inline constexpr std::uint8_t kLastRate = 25;
+/// The last code that the software of a port can be expected to know: codes came with the speeds that it
+/// supports at best.
+std::uint8_t last_rate_known_by(LinkSpeed fastest);
+/// The rate itself where its code is at most `last` and it is no faster than `most` (rate_speed; 0: no
+/// limit), else the fastest that is both.
+std::uint8_t rate_within(std::uint8_t code, int most, std::uint8_t last = kLastRate);
+
 enum class Selector : std::uint8_t { greater = 0, less = 1, exactly = 2, best = 3 };
 
 /// What of a range can be had.

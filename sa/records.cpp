@@ -23,6 +23,7 @@ mad::NodeInfo node_info(const Fabric& fabric, const End& end) {
   info.node_guid = node.guid;
   info.port_guid = end.guid;
   info.device = node.device;
+  info.partition_cap = node.pkey_capacity;
   info.revision = node.revision;
   info.local_port = end.port.port;
   info.vendor = node.vendor;
@@ -187,6 +188,8 @@ void mft_records(const Context& context, Collector& records) {
 
 void sm_info_records(const Context& context, Collector& records) {
   const auto tell = [&](Lid lid, mad::SmInfo info) {
+    const End* end = context.index.find(lid);
+    if (end == nullptr || !records.sight().sees(*end)) return;
     info.sm_key = 0;  // nobody's business
     const std::span<std::uint8_t> record = records.begin();
     put_bits(record, 0, 16, raw(lid));
@@ -199,9 +202,8 @@ void sm_info_records(const Context& context, Collector& records) {
 
 void link_records(const Context& context, Collector& records) {
   const Fabric& fabric = context.index.fabric();
-  const auto lid_of = [&](PortRef ref) {
-    const End* end = context.index.find(fabric.is_switch(ref.node) ? PortRef{ref.node, PortNum{0}} : ref);
-    return end == nullptr ? kLidNone : end->base;
+  const auto end_of = [&](PortRef ref) {
+    return context.index.find(fabric.is_switch(ref.node) ? PortRef{ref.node, PortNum{0}} : ref);
   };
   each_end(context, records, [&](const End& end) {
     const std::span<const fabric::Port> ports = fabric.ports(end.port.node);
@@ -210,7 +212,9 @@ void link_records(const Context& context, Collector& records) {
       if (!end.is_switch && from != end.port) continue;
       if (!ports[number].peer) continue;
       const PortRef to = *ports[number].peer;
-      encode_into(records.begin(), mad::LinkRecord{end.base, from.port, to.port, lid_of(to)});
+      const End* far = end_of(to);
+      if (far == nullptr || !records.sight().sees(*far)) continue;
+      encode_into(records.begin(), mad::LinkRecord{end.base, from.port, to.port, far->base});
       records.offer();
     }
   });

@@ -18,19 +18,19 @@ void service_records(const Context& context, Collector& records);
 void inform_info_records(const Context& context, Collector& records);
 void mc_member_records(const Context& context, Collector& records);
 
-/// Calls `visit(end)` for the end ports that the query's LID component (bit 0, first 16 bits) allows; the LID
-/// may be any of the port's.
+/// Calls `visit(end)` for the end ports that the requester may see and the query's LID component (bit 0,
+/// first 16 bits) allows; the LID may be any of the port's.
 template <typename Visit>
 void each_end(const Context& context, Collector& records, const Visit& visit) {
   if (records.asks(0)) {
     const auto lid = static_cast<Lid>(get_bits(records.request().data, 0, 16));
     records.settle(0);
-    if (const End* end = context.index.find(lid)) visit(*end);
+    if (const End* end = context.index.find(lid); end != nullptr && records.sight().sees(*end)) visit(*end);
     return;
   }
   for (const End& end : context.index.ends()) {
     if (records.enough()) return;
-    visit(end);
+    if (records.sight().sees(end)) visit(end);
   }
 }
 

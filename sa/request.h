@@ -10,13 +10,11 @@
 #include "mad/sa.h"
 #include "mad/sm_info.h"
 #include "plan/multicast.h"
+#include "plan/sa_options.h"
 #include "plan/sa_state.h"
 #include "sa/index.h"
 
 namespace weft::sa {
-
-/// The partition that every port is in until partitions are configured, as a full member.
-inline constexpr Pkey kDefaultPkey{0xffff};
 
 struct Request {
   mad::Header header;
@@ -38,8 +36,8 @@ struct Context {
   mad::SmInfo self;
   std::span<const OtherManager> others;
   std::uint64_t prefix = kLinkLocalPrefix;
-  std::int64_t now = 0;      ///< Seconds since 1970.
-  bool share_mlids = false;  ///< IPv6 solicited-node groups share an MLID when none is free.
+  std::int64_t now = 0;  ///< Seconds since 1970.
+  plan::SaOptions options;
   /// PortInfo and SwitchInfo as last read from the devices; may be null: then what the View tells must do.
   const mad::Blocks* devices = nullptr;
   /// Tables read because somebody asked for them (sa/tables.h); null: none.
@@ -58,7 +56,7 @@ inline const End* find_end(const Context& context, Guid guid) {
 struct Event {
   std::uint16_t trap = 0;  ///< 64 to 67.
   Gid gid{};
-  Pkey pkey{0xffff};  ///< Only members of this partition may hear of it.
+  std::vector<Pkey> keys;  ///< Of the port or group that it is about: who shares none may not hear of it.
 };
 
 struct Answer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mad/sa_records.h"
+#include "partitions/pkey.h"
 #include "sa/records.h"
 
 namespace weft::sa {
@@ -33,6 +34,17 @@ mad::ServiceRecord record_of(const plan::Service& service, std::int64_t now, boo
   return record;
 }
 
+/// A service belongs to a partition; without one (P_Key 0) it is for all.
+bool open_to(const Sight& sight, Pkey pkey) { return !partitions::is_valid(pkey) || sight.is_in(pkey); }
+
+/// The P_Key of a service whose request names none: the requester's in the default partition, else his first.
+Pkey own_key(const Sight& sight, const Context& context) {
+  if (sight.asker() == nullptr) return partitions::kDefaultPkey;
+  const std::span<const Pkey> keys = context.index.keys(*sight.asker());
+  const std::optional<Pkey> usual = sight.key_in(partitions::kDefaultPkey);
+  return usual ? *usual : keys.empty() ? Pkey{0} : keys.front();
+}
+
 plan::ServiceKey key_of(const mad::ServiceRecord& record) { return {record.id, record.gid, record.pkey}; }
 
 Answer echo(const mad::ServiceRecord& record, mad::Method method) {
@@ -54,6 +66,7 @@ void service_records(const Context& context, Collector& records) {
   records.settle(kLeaseBit);
   const auto asked = mad::decode<mad::ServiceRecord>(records.request().data);
   context.state.services.each([&](const plan::ServiceKey&, const plan::SaState::ServicePtr& service) {
+    if (!open_to(records.sight(), service->pkey)) return;
     if (records.enough() || !live(*service, context.now) || (by_key && service->key != asked.key)) return;
     encode_into(records.begin(), record_of(*service, context.now, records.request().trusted));
     records.offer();
@@ -63,12 +76,11 @@ void service_records(const Context& context, Collector& records) {
 Answer set_service(const Request& request, const Context& context) {
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
   if (!asks(request, kIdBit) || !asks(request, kGidBit)) return refusal(request, status::kInvalid);
-  if (!asks(request, kPkeyBit)) asked.pkey = kDefaultPkey;
+  const Sight sight(request, context);
+  if (!asks(request, kPkeyBit)) asked.pkey = own_key(sight, context);
   if (!asks(request, kLeaseBit)) asked.lease = kForEver;
   if (!asks(request, kKeyBit)) asked.key = {};
-  // Partitions are not planned yet: everybody is in the default one alone.
-  const unsigned partition = raw(asked.pkey) & 0x7fffu;
-  if (partition != 0 && partition != (raw(kDefaultPkey) & 0x7fffu)) return refusal(request, status::kInvalid);
+  if (!open_to(sight, asked.pkey)) return refusal(request, status::kInvalid);
   const bool known = context.state.services.contains(key_of(asked));
   if (!known && context.state.services.size() >= kMostServices) return refusal(request, status::kNoResources);
   mad::ServiceRecord told = asked;
@@ -85,9 +97,11 @@ Answer set_service(const Request& request, const Context& context) {
 Answer delete_service(const Request& request, const Context& context) {
   // Id, GID and P_Key name a registration whatever the mask says: clients set only what they searched by.
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
-  if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = kDefaultPkey;
+  const Sight sight(request, context);
+  if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = own_key(sight, context);
   const plan::SaState::ServicePtr* found = context.state.services.find(key_of(asked));
-  if (found == nullptr || !live(**found, context.now)) return refusal(request, status::kNoRecords);
+  if (found == nullptr || !live(**found, context.now) || !open_to(sight, asked.pkey))
+    return refusal(request, status::kNoRecords);
   Answer answer = echo(record_of(**found, context.now, request.trusted), mad::Method::delete_resp);
   answer.state = context.state;
   answer.state->services.erase(key_of(asked));

@@ -149,7 +149,7 @@ std::vector<TableBlock> missing_tables(const Request& request, const Context& co
     const bool known = !missing.empty() && missing.back() == block;
     if (!known && missing.size() <= most) missing.push_back(block);
   };
-  Collector filter(request, kHeaderSize, components);
+  Collector filter(request, context, kHeaderSize, components);
   std::uint64_t mask = request.sa.component_mask;
   if (filter.asks(0)) mask &= ~bit(0);  // any LID of the port will do
   if (ports_do_not_count(context, request)) mask = 0;

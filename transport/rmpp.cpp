@@ -15,6 +15,8 @@ constexpr std::uint8_t kNoResponseTime = 0x1f;
 /// So many sendings without a word make a peer one that knows no RMPP, until it acknowledges something.
 constexpr int kKnowsNoRmpp = 3;
 constexpr std::size_t kMostSilent = 10'000;
+/// Of one peer.
+constexpr std::size_t kMostUnheard = 64;
 
 void put(Mad& mad, const SaHeader& header) { encode_into(std::span<std::uint8_t>(mad.bytes), header); }
 
@@ -43,6 +45,7 @@ bool Rmpp::send(const Mad& head, std::vector<std::uint8_t> data) {
     }
     end_sending(key, true);
   }
+  end_oldest_unheard(peer_of(key));
   if (!make_room(data.size())) return false;
   bytes_ += data.size();
   Sending& sending = sending_[key];
@@ -56,6 +59,19 @@ bool Rmpp::send(const Mad& head, std::vector<std::uint8_t> data) {
   by_age_.emplace(sending.number, key);
   pump(key, sending);
   return true;
+}
+
+/// A peer that has acknowledged nothing of many sendings, and asks on, has given up the oldest.
+void Rmpp::end_oldest_unheard(Peer peer) {
+  std::size_t unheard = 0;
+  const std::pair<const Key, Sending>* oldest = nullptr;
+  for (auto one = sending_.lower_bound({peer.first, peer.second, 0});
+       one != sending_.end() && peer_of(one->first) == peer; ++one) {
+    if (one->second.acked > 0) continue;
+    ++unheard;
+    if (oldest == nullptr || one->second.number < oldest->second.number) oldest = &*one;
+  }
+  if (unheard >= kMostUnheard) end_sending(Key(oldest->first), true);
 }
 
 /// The oldest that is sent whole, and only waits to hear so, makes room for one that is not.

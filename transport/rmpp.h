@@ -74,6 +74,7 @@ class Rmpp {
   using Peer = std::pair<Lid, std::uint32_t>;
   static Key key_of(const mad::Mad& mad);
   static Peer peer_of(const Key& key) { return {std::get<0>(key), std::get<1>(key)}; }
+  void end_oldest_unheard(Peer peer);
   bool make_room(std::size_t bytes);
   void pump(Key key, Sending& sending);
   void put_segment(const Sending& sending, std::uint32_t number);

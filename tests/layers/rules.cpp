@@ -32,7 +32,7 @@ const std::map<std::string_view, Folders>& table() {
       {"plan", {"routing", "partitions", "qos", "fabric", "base"}},
       {"config", {"plan", "routing", "partitions", "qos", "base"}},
       {"program", {"plan", "transport", "mad", "fabric", "base", "log"}},
-      {"sa", {"plan", "mad", "fabric", "base"}},
+      {"sa", {"plan", "partitions", "mad", "fabric", "base"}},
       {"daemon",
        {"base", "log", "mad", "topology", "fabric", "transport", "routing", "partitions", "qos", "discovery",
         "plan", "config", "program", "sa"}},

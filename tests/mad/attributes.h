@@ -70,7 +70,8 @@ inline constexpr std::tuple kAttributes{Attribute<Header>{"Header"},
                                         Attribute<McMemberRecord>{"McMemberRecord"},
                                         Attribute<ServiceRecord>{"ServiceRecord"},
                                         Attribute<LinkRecord>{"LinkRecord"},
-                                        Attribute<MultiPathRecord>{"MultiPathRecord"}};
+                                        Attribute<MultiPathRecord>{"MultiPathRecord"},
+                                        Attribute<TraceRecord>{"TraceRecord"}};
 
 /// Calls `visit(Attribute<S>)` for each.
 template <typename Visit>

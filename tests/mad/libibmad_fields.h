@@ -30,8 +30,8 @@ struct Unknown {
   std::string_view field;
 };
 inline constexpr std::string_view kUnknownAttributes[] = {
-    "GeneralInfo", "ArInfo",  "ArGroupTable", "ArLft",      "ArGroupCopy", "PlftInfo",
-    "PlftDef",     "PlftMap", "PortSlToPlft", "InformInfo", "LinkRecord",  "MlnxDeviceInfo"};
+    "GeneralInfo", "ArInfo",       "ArGroupTable", "ArLft",      "ArGroupCopy",    "PlftInfo",   "PlftDef",
+    "PlftMap",     "PortSlToPlft", "InformInfo",   "LinkRecord", "MlnxDeviceInfo", "TraceRecord"};
 inline constexpr Unknown kUnknown[] = {
     {"PkeyTable", "P_Key"},
     {"SwitchPortStateTable", "PortState"},

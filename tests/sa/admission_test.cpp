@@ -48,7 +48,7 @@ TEST(A9A10, UnknownMethodsAreRefused) {
 }
 
 TEST(A11ToA15, WhatIsNotOfferedIsRefused) {
-  EXPECT_EQ(status_of(Method::get_trace_table, SaAttr::path_record), 0x000c);
+  EXPECT_EQ(status_of(Method::get_trace_table, SaAttr::node_record), 0x000c);
   EXPECT_EQ(status_of(Method::get_table, SaAttr::trace_record), 0x000c);
   EXPECT_EQ(status_of(Method::get_table, static_cast<SaAttr>(0x16)), 0x000c);
   EXPECT_EQ(status_of(Method::get_table, static_cast<SaAttr>(0x3b)), 0x000c);

@@ -8,6 +8,7 @@
 #include "mad/class_port_info.h"
 #include "mad/sa_records.h"
 #include "sa/components.h"
+#include "sa/group_care.h"
 #include "sa/inform.h"
 #include "sa/multicast.h"
 #include "sa/request.h"
@@ -46,14 +47,20 @@ inline topology::Topology two_switches() {
 }
 
 struct Desk {
+  /// What a test wants otherwise in the plan.
+  using Change = std::function<void(const fabric::Fabric&, plan::Plan&)>;
   /// The ports Active and with their LIDs, as they are after programming.
-  static std::shared_ptr<const plan::View> as_found(plan::View view) {
+  static std::shared_ptr<const plan::View> as_found(plan::View view, const Change& change) {
     view.fabric = std::make_shared<const fabric::Fabric>(plan::addressed(*view.fabric, view.plan->lids));
+    auto plan = std::make_shared<plan::Plan>(*view.plan);
+    if (change) change(*view.fabric, *plan);
+    view.plan = plan;
     return std::make_shared<const plan::View>(std::move(view));
   }
-  explicit Desk(const topology::Topology& topology = two_switches(), const plan::Config& config = {})
-      : published(test::fabric_of(topology), config), view(as_found(published.view)), index(view) {
-    if (auto next = with_own_groups(state)) state = *next;
+  explicit Desk(const topology::Topology& topology = two_switches(), const plan::Config& config = {},
+                const Change& change = {})
+      : published(test::fabric_of(topology), config), view(as_found(published.view, change)), index(view) {
+    if (auto next = with_own_groups(state, options)) state = *next;
     self.guid = guid_of("HcaA");
     self.state = mad::SmState::master;
   }
@@ -96,7 +103,7 @@ struct Desk {
   }
   Context context() const {
     Context made{index, state, self, {}, kLinkLocalPrefix, now};
-    made.share_mlids = share_mlids;
+    made.options = options;
     made.devices = &devices;
     made.tables = &tables;
     made.multicast = multicast;
@@ -120,7 +127,7 @@ struct Desk {
   mad::Blocks devices;
   mad::Blocks tables;
   std::shared_ptr<const plan::MulticastTables> multicast;
-  bool share_mlids = false;
+  plan::SaOptions options;
   bool trusted = false;
   std::string asker = "HcaB";
   std::vector<std::uint8_t> data = std::vector<std::uint8_t>(200);

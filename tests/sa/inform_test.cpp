@@ -87,7 +87,7 @@ TEST(Wants, MatchesIssuerTypeTrapAndProducer) {
   const plan::Subscription& to = (*desk.state.subscriptions.find(desk.guid_of("HcaB")))->front();
   const Gid manager = desk.gid_of("HcaA");
   const auto bytes =
-      notice_of({66, ipoib_broadcast(Pkey{0xffff}), Pkey{0xffff}}, desk.lid_of("HcaA"), manager);
+      notice_of({66, ipoib_broadcast(Pkey{0xffff}), {Pkey{0xffff}}}, desk.lid_of("HcaA"), manager);
   const auto notice = mad::decode<mad::Notice>(std::span<const std::uint8_t>(bytes));
   EXPECT_TRUE(wants(to, notice, manager));
   EXPECT_EQ(get_bits(std::span<const std::uint8_t>(bytes), 16 * 8, 64), 0xff12401bffff0000u)

@@ -33,6 +33,12 @@ struct Bench {
     mad.address = {.lid = Lid{5}, .qp = 1};
     return mad;
   }
+  /// Each from a port of its own.
+  static Mad from_another(std::uint64_t tid) {
+    Mad mad = head(tid);
+    mad.address.lid = static_cast<Lid>(100 + tid);
+    return mad;
+  }
   static Mad answer(const Mad& to, RmppType type, std::uint32_t segment, std::uint32_t window_last,
                     std::uint8_t status = 0) {
     Mad mad = to;
@@ -131,17 +137,26 @@ TEST(Rmpp, WhatIsSentWholeMakesRoomForMore) {
   Bench bench;
   bench.rmpp.send(Bench::head(1), std::vector<std::uint8_t>(900));
   for (std::uint64_t tid = 2; tid <= 3000; ++tid)
-    ASSERT_TRUE(bench.rmpp.send(Bench::head(tid), std::vector<std::uint8_t>(100))) << tid;
+    ASSERT_TRUE(bench.rmpp.send(Bench::from_another(tid), std::vector<std::uint8_t>(100))) << tid;
   EXPECT_EQ(bench.rmpp.transfers(), 1000u);
   bench.rmpp.handle(Bench::answer(Bench::head(1), RmppType::ack, 1, 3));
   EXPECT_EQ(bench.last().segment, 3u) << "the one with more to send stayed";
 }
 
+TEST(Rmpp, APeerThatOnlyAsksStandsInNobodysWay) {
+  Bench bench;
+  for (std::uint64_t tid = 1; tid <= 3000; ++tid)
+    ASSERT_TRUE(bench.rmpp.send(Bench::head(tid), std::vector<std::uint8_t>(900))) << tid;
+  EXPECT_EQ(bench.rmpp.transfers(), 64u);
+  bench.rmpp.handle(Bench::answer(Bench::head(3000), RmppType::ack, 1, 3));
+  EXPECT_EQ(bench.last().segment, 3u) << "the newest are there";
+}
+
 TEST(Rmpp, RefusesMoreThanItMayHold) {
   Bench bench;
   for (std::uint64_t tid = 1; tid <= 1000; ++tid)
-    ASSERT_TRUE(bench.rmpp.send(Bench::head(tid), std::vector<std::uint8_t>(900)));
-  EXPECT_FALSE(bench.rmpp.send(Bench::head(1001), std::vector<std::uint8_t>(900)));
+    ASSERT_TRUE(bench.rmpp.send(Bench::from_another(tid), std::vector<std::uint8_t>(900)));
+  EXPECT_FALSE(bench.rmpp.send(Bench::from_another(1001), std::vector<std::uint8_t>(900)));
   EXPECT_FALSE(Bench().rmpp.send(Bench::head(1), std::vector<std::uint8_t>((256u << 20) + 1)));
 }
 
