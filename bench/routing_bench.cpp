@@ -156,7 +156,7 @@ void add(const char* name, Run run, Args... args) {
       ->UseRealTime();
 }
 
-[[maybe_unused]] const bool added = [] {
+[[maybe_unused]] const bool all_cases = [] {
   add("Tables/tree/11664", tables, tree_11664, fat_tree, 2U);
   add("Tables/tree/40960", tables, tree_40960, fat_tree, 2U);
   add("Tables/dragonfly/9702", tables, dragonfly_9702, kDragonfly, 2U);

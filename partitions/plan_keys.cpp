@@ -136,6 +136,7 @@ class Planner {
   void fall_back();
   void set_enforcement();
   void tell_full(const Full& full);
+  void gather_groups(const std::vector<Partition>& all);
   void tell_membership();
   std::string names_of(const std::vector<Pkey>& keys) const;
 
@@ -265,6 +266,14 @@ void Planner::set_enforcement() {
                   unable.size(), fabric_.switch_count(), fabric::describe(fabric_.node(*unable.begin()))));
 }
 
+/// An MGID belongs to the partition that names it first.
+void Planner::gather_groups(const std::vector<Partition>& all) {
+  std::set<Gid> taken;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (Group& group : groups_of(all[i], plan_.partitions[i].key, plan_.notes))
+      if (taken.insert(group.mgid).second) plan_.groups.push_back(std::move(group));
+}
+
 void Planner::tell_membership() {
   for (const Resolved& one : plan_.partitions) {
     if (one.full <= 1 && one.limited >= 2)
@@ -298,10 +307,12 @@ PlannedKeys Planner::run() {
   for (std::size_t i = 0; i < full_.size() && i < kNamed; ++i) tell_full(full_[i]);
   if (full_.size() > kNamed)
     plan_.problems.push_back(fmt::format("partitions: {} more ports have no room", full_.size() - kNamed));
-  if (!full_.empty() && policy_.overflow == Overflow::refuse)
+  if (!full_.empty() && policy_.overflow == Overflow::refuse) {
     fall_back();
-  else
+  } else {
+    gather_groups(all);
     tell_membership();
+  }
   set_enforcement();
   for (std::size_t i = 0; i < ends.size(); ++i) {
     plan_.tables.set(port_index(ends[i]), tables_[i]);
