@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "partitions/who.h"
-
 namespace weft::partitions {
 
 std::vector<Reason> reasons(const fabric::Fabric& fabric, const Partition& partition, fabric::PortRef port,
                             fabric::PortRef self) {
-  const Finder finder(fabric, self);
+  const fabric::Finder finder(fabric, self);
   const auto ends = fabric.end_ports();
   const auto end = static_cast<std::uint32_t>(std::ranges::lower_bound(ends, port) - ends.begin());
   std::vector<Reason> found;

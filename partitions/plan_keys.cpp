@@ -7,7 +7,6 @@
 
 #include "partitions/index.h"
 #include "partitions/pkey.h"
-#include "partitions/who.h"
 
 namespace weft::partitions {
 namespace {
@@ -55,8 +54,8 @@ void number(std::vector<Resolved>& resolved, const std::vector<Partition>& all, 
   memory.assigned = std::move(assigned);
 }
 
-void resolve_members(Resolved& resolved, const Partition& from, const Finder& finder, std::size_t ends,
-                     std::vector<std::string>& notes) {
+void resolve_members(Resolved& resolved, const Partition& from, const fabric::Finder& finder,
+                     std::size_t ends, std::vector<std::string>& notes) {
   std::vector<const Member*> lines;
   for (const Member& member : from.members) lines.push_back(&member);
   if (!from.last_counts)
@@ -290,7 +289,7 @@ PlannedKeys Planner::run() {
   if (!plan_.active) return std::move(plan_);
   if (before_) memory_ = *before_;
   const std::vector<Partition> all = complete(policy_);
-  const Finder finder(fabric_, self_);
+  const fabric::Finder finder(fabric_, self_);
   const auto ends = fabric_.end_ports();
   const auto self = static_cast<std::size_t>(std::ranges::lower_bound(ends, self_) - ends.begin());
   for (const Partition& one : all) {

@@ -11,30 +11,14 @@
 #include "base/gid.h"
 #include "base/ids.h"
 #include "base/link.h"
+#include "fabric/who.h"
 
 namespace weft::partitions {
 
 /// `both`: the port holds the full and the limited key.
 enum class Membership : std::uint8_t { none = 0, limited = 1, full = 2, both = 3 };
 
-/// Whom a line means.
-struct Who {
-  enum class Kind : std::uint8_t {
-    all,       ///< Every end port.
-    hosts,     ///< Ports of channel adapters,
-    switches,  ///< ports 0 of switches,
-    routers,   ///< ports of routers.
-    name,      ///< Nodes by name or glob (base/words.h): all their end ports.
-    port,      ///< That port of the nodes with that name, glob or GUID; of a switch: what hangs there.
-    guid,      ///< One port, or all end ports of the node with that GUID.
-    self,      ///< The subnet manager's own port.
-  };
-  Kind kind = Kind::all;
-  Guid guid{};
-  std::string name;
-  PortNum port{};
-  bool operator==(const Who&) const = default;
-};
+using fabric::Who;
 
 struct Member {
   Who who;

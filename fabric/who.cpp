@@ -1,11 +1,11 @@
-#include "partitions/who.h"
+#include "fabric/who.h"
 
 #include <algorithm>
 #include <cctype>
 
 #include "base/words.h"
 
-namespace weft::partitions {
+namespace weft::fabric {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -32,12 +32,7 @@ bool is_of(NodeType type, Who::Kind kind) {
 
 }  // namespace
 
-std::string_view name(Membership membership) {
-  constexpr std::string_view kNames[] = {"none", "limited", "full", "both"};
-  return kNames[static_cast<int>(membership)];
-}
-
-Finder::Finder(const fabric::Fabric& fabric, fabric::PortRef self) : fabric_(fabric), self_(self) {
+Finder::Finder(const Fabric& fabric, PortRef self) : fabric_(fabric), self_(self) {
   const auto ends = fabric.end_ports();
   first_end_.assign(fabric.node_count() + 1, static_cast<std::uint32_t>(ends.size()));
   for (std::size_t i = ends.size(); i-- > 0;) first_end_[raw(ends[i].node)] = static_cast<std::uint32_t>(i);
@@ -54,7 +49,7 @@ void Finder::add_node(NodeId node, std::vector<std::uint32_t>& found) const {
   for (std::uint32_t i = first_end_[raw(node)]; i < first_end_[raw(node) + 1]; ++i) found.push_back(i);
 }
 
-void Finder::add_port(fabric::PortRef port, std::vector<std::uint32_t>& found) const {
+void Finder::add_port(PortRef port, std::vector<std::uint32_t>& found) const {
   const auto ends = fabric_.end_ports();
   for (std::uint32_t i = first_end_[raw(port.node)]; i < first_end_[raw(port.node) + 1]; ++i)
     if (ends[i] == port) found.push_back(i);
@@ -152,4 +147,4 @@ std::string describe(const Who& who) {
   return {};
 }
 
-}  // namespace weft::partitions
+}  // namespace weft::fabric

@@ -1,4 +1,4 @@
-#include "partitions/who.h"
+#include "fabric/who.h"
 
 #include <gtest/gtest.h>
 
@@ -6,19 +6,19 @@
 
 #include "tests/support/fabric_of.h"
 
-namespace weft::partitions {
+namespace weft::fabric {
 namespace {
 
 class WhoIsMeant : public testing::Test {
  protected:
-  const fabric::Fabric fabric_ = test::fabric_of("fat-tree:radix=4,levels=2");
-  const fabric::PortRef self_ = fabric_.end_ports()[3];
+  const Fabric fabric_ = test::fabric_of("fat-tree:radix=4,levels=2");
+  const PortRef self_ = fabric_.end_ports()[3];
   const Finder finder_{fabric_, self_};
 
   std::vector<std::string> found(const Who& who) const {
     std::vector<std::string> names;
     for (const std::uint32_t end : finder_.find(who)) {
-      const fabric::PortRef port = fabric_.end_ports()[end];
+      const PortRef port = fabric_.end_ports()[end];
       names.push_back(fabric_.node(port.node).description + "/" + to_string(port.port));
     }
     std::ranges::sort(names);
@@ -47,7 +47,7 @@ TEST_F(WhoIsMeant, NamesAndGlobsWhateverTheirCase) {
 }
 
 TEST_F(WhoIsMeant, AGuidIsAPortOrAllPortsOfANode) {
-  const fabric::PortRef port = fabric_.end_ports()[3];
+  const PortRef port = fabric_.end_ports()[3];
   EXPECT_EQ(finder_.find({.kind = Who::Kind::guid, .guid = fabric_.port(port).guid}),
             std::vector<std::uint32_t>{3});
   EXPECT_EQ(finder_.find({.kind = Who::Kind::guid, .guid = fabric_.node(port.node).guid}),
@@ -56,9 +56,9 @@ TEST_F(WhoIsMeant, AGuidIsAPortOrAllPortsOfANode) {
 }
 
 TEST_F(WhoIsMeant, APortOfASwitchIsWhatHangsThere) {
-  const fabric::PortRef host = *std::ranges::find_if(
-      fabric_.end_ports(), [this](fabric::PortRef port) { return !fabric_.is_switch(port.node); });
-  const fabric::PortRef leaf = *fabric_.port(host).peer;
+  const PortRef host = *std::ranges::find_if(fabric_.end_ports(),
+                                             [this](PortRef port) { return !fabric_.is_switch(port.node); });
+  const PortRef leaf = *fabric_.port(host).peer;
   const Who who{.kind = Who::Kind::port, .name = fabric_.node(leaf.node).description, .port = leaf.port};
   ASSERT_EQ(finder_.find(who).size(), 1u);
   EXPECT_EQ(fabric_.end_ports()[finder_.find(who)[0]], host);
@@ -76,4 +76,4 @@ TEST_F(WhoIsMeant, APortOfASwitchIsWhatHangsThere) {
 }
 
 }  // namespace
-}  // namespace weft::partitions
+}  // namespace weft::fabric

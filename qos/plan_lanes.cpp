@@ -1,0 +1,102 @@
+#include "qos/plan_lanes.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace weft::qos {
+namespace {
+
+constexpr int kSls = 15;  ///< SL 15 is management's VL.
+
+void give_sls(LanePlan& plan, const AssignedSls& kept) {
+  std::set<int> taken;
+  for (const PlannedLevel& one : plan.levels)
+    if (one.level.sl) taken.insert(raw(*one.level.sl));
+  const auto assign = [&](PlannedLevel& one, int sl) {
+    one.sl = static_cast<Sl>(sl);
+    taken.insert(sl);
+    plan.assigned[one.level.name] = static_cast<std::uint8_t>(sl);
+  };
+  for (PlannedLevel& one : plan.levels) {
+    const auto before = kept.find(one.level.name);
+    if (one.level.sl)
+      one.sl = *one.level.sl;
+    else if (before != kept.end() && !taken.contains(before->second))
+      assign(one, before->second);
+  }
+  for (PlannedLevel& one : plan.levels) {
+    if (one.level.sl || plan.assigned.contains(one.level.name)) continue;
+    int sl = 0;
+    while (taken.contains(sl) && sl < kSls) ++sl;
+    assign(one, std::min(sl, kSls - 1));
+  }
+}
+
+void give_blocks(LanePlan& plan, int link_vls) {
+  const int levels = static_cast<int>(plan.levels.size());
+  plan.blocks = std::clamp(link_vls / plan.demand, 1, std::max(1, levels));
+  for (int i = 0; i < levels; ++i)
+    plan.levels[static_cast<std::size_t>(i)].block = std::min(i, plan.blocks - 1);
+  if (levels <= plan.blocks) return;
+  std::string sharing;
+  for (int i = plan.blocks - 1; i < levels; ++i)
+    sharing += (sharing.empty() ? "" : ", ") + plan.levels[static_cast<std::size_t>(i)].level.name;
+  plan.problems.push_back(fmt::format(
+      "qos: {} levels need {} VLs, {} each, and links between switches have {}: {} share theirs. {} levels "
+      "would fit, or "
+      "links with {} VLs (links.max_vls)",
+      levels, levels * plan.demand, plan.demand, link_vls, sharing, plan.blocks, levels * plan.demand));
+}
+
+void give_shares(LanePlan& plan) {
+  double sum[2] = {0, 0};
+  for (const PlannedLevel& one : plan.levels) sum[one.level.strict] += one.level.weight;
+  for (PlannedLevel& one : plan.levels) one.share = one.level.weight / sum[one.level.strict];
+}
+
+}  // namespace
+
+Vl LanePlan::vl(Sl sl, int lane, int link_vls, bool to_host) const {
+  if (raw(sl) == kSls) return Vl{15};
+  const int block = levels.empty() ? 0 : levels[level_of[raw(sl)]].block;
+  const int planned = to_host ? block : block * demand + lane;
+  return static_cast<Vl>(std::min(planned, std::max(1, link_vls) - 1));
+}
+
+LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const AssignedSls& kept) {
+  LanePlan plan;
+  plan.demand = std::max(1, demand);
+  for (const Level& level : policy.levels) plan.levels.push_back({.level = level});
+  if (plan.levels.empty()) return plan;
+  give_sls(plan, kept);
+  give_blocks(plan, link_vls);
+  give_shares(plan);
+  for (std::size_t i = 0; i < plan.levels.size(); ++i)
+    if (plan.levels[i].level.name == policy.default_level) plan.default_level = i;
+  plan.level_of.fill(static_cast<std::uint8_t>(plan.default_level));
+  for (std::size_t i = 0; i < plan.levels.size(); ++i)
+    plan.level_of[raw(plan.levels[i].sl)] = static_cast<std::uint8_t>(i);
+  return plan;
+}
+
+std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls,
+                              bool to_host) {
+  std::map<Vl, LaneShare> by_vl;
+  const std::size_t each = to_host ? 1 : std::max<std::size_t>(1, lanes.size());
+  for (const PlannedLevel& one : plan.levels) {
+    for (std::size_t i = 0; i < each; ++i) {
+      const int lane = to_host || lanes.empty() ? 0 : lanes[i];
+      const Vl vl = plan.vl(one.sl, lane, link_vls, to_host);
+      LaneShare& share = by_vl.try_emplace(vl, LaneShare{.vl = vl}).first->second;
+      share.share += one.share / static_cast<double>(each);
+      share.strict = share.strict || one.level.strict;
+    }
+  }
+  std::vector<LaneShare> all;
+  for (const auto& [vl, share] : by_vl) all.push_back(share);
+  return all;
+}
+
+}  // namespace weft::qos
