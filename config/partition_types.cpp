@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "config/field_reader.h"
+#include "config/group_fields.h"
 
 namespace weft::config {
 namespace {
@@ -49,33 +50,6 @@ std::optional<std::uint16_t> read_key(const Value& value, Report& report) {
   return std::nullopt;
 }
 
-Type<int> rate_type() {
-  Type<int> type{"a rate such as 100G", {}, [](const int& speed) { return rate_speed_text(speed); }};
-  type.read = [](const Value& value, Report& report) -> std::optional<int> {
-    const auto speed = value.kind == Value::Kind::text ? rate_speed_from(value.text) : std::nullopt;
-    if (speed && rate_speed(rate_at_most(*speed)) == *speed) return speed;
-    const std::uint8_t lower = speed ? rate_at_most(*speed) : std::uint8_t{0};
-    report.problem(
-        value.place,
-        fmt::format(
-            "expects a rate that InfiniBand has, such as 100G, not {}{}", describe(value),
-            lower == 0 ? "" : fmt::format("; {} is the next lower", rate_speed_text(rate_speed(lower)))));
-    return std::nullopt;
-  };
-  return type;
-}
-
-Type<std::uint64_t> number64(std::uint64_t most) {
-  Type<std::uint64_t> type{fmt::format("a number up to 0x{:x}", most), {}, {}};
-  type.read = [most, form = type.form](const Value& value, Report& report) -> std::optional<std::uint64_t> {
-    const auto number = value.kind == Value::Kind::text ? number_from(value.text) : std::nullopt;
-    if (number && *number <= most) return number;
-    report.problem(value.place, fmt::format("expects {}, not {}", form, describe(value)));
-    return std::nullopt;
-  };
-  return type;
-}
-
 /// A scope by name or number; a list of them where several are allowed.
 std::optional<int> read_scope(const Value& value, Report& report) {
   if (value.kind == Value::Kind::text) {
@@ -92,7 +66,7 @@ std::optional<int> read_scope(const Value& value, Report& report) {
 }
 
 void add_group_fields(FieldReader& fields, GroupOptions& options) {
-  static const Type<int> mtu = coded("bytes", {{256, 1}, {512, 2}, {1024, 3}, {2048, 4}, {4096, 5}});
+  static const Type<int> mtu = mtu_type();
   static const Type<int> rate = rate_type();
   static const Type<int> sl = number(0, 15);
   static const Type<std::uint64_t> q_key = number64(0xffffffff);

@@ -1,5 +1,6 @@
 #include "config/read.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/units.h"
+#include "base/words.h"
 #include "config/file.h"
 #include "config/names_file.h"
 #include "config/opensm_partitions.h"
@@ -140,6 +142,21 @@ void Reading::check_whole() {
                  fmt::format("smp.per_node ({}) is more than smp.window ({})", settings.smp.per_node,
                              settings.smp.window));
   }
+  const qos::Policy& policy = settings.plan.qos;
+  const auto is_level = [&policy](std::string_view name) {
+    return std::ranges::find(policy.levels, name, &qos::Level::name) != policy.levels.end();
+  };
+  for (std::size_t r = 0; r < policy.rules.size(); ++r) {
+    if (is_level(policy.rules[r].level)) continue;
+    std::vector<std::string> names;
+    for (const qos::Level& level : policy.levels) names.push_back(level.name);
+    const std::string_view near = nearest(policy.rules[r].level, names);
+    problem_with("qos.rules",
+                 fmt::format("rule {}: there is no level {}{}", r + 1, in_quotes(policy.rules[r].level),
+                             near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+  if (!policy.default_level.empty() && !is_level(policy.default_level))
+    problem_with("qos.default", fmt::format("there is no level {}", in_quotes(policy.default_level)));
   if (settings.transport.kind == TransportKind::sim && settings.transport.sim_fabric.empty()) {
     problem_with("transport.kind", "sim needs transport.sim.fabric, a file or a blueprint");
   }

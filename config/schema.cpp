@@ -8,7 +8,9 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "config/group_fields.h"
 #include "config/partition_types.h"
+#include "config/qos_types.h"
 #include "config/types.h"
 #include "routing/engine.h"
 
@@ -101,8 +103,7 @@ void add_subnet_keys(std::vector<Key>& keys) {
 }
 
 void add_link_keys(std::vector<Key>& keys) {
-  keys.push_back(key("links.max_mtu", MEMBER(plan.links.max_mtu),
-                     coded("bytes", {{256, 1}, {512, 2}, {1024, 3}, {2048, 4}, {4096, 5}}),
+  keys.push_back(key("links.max_mtu", MEMBER(plan.links.max_mtu), mtu_type(),
                      "Largest MTU of a link; less where an end has less."));
   keys.push_back(key("links.max_vls", MEMBER(plan.links.max_vls),
                      coded("data lanes", {{1, 1}, {2, 2}, {4, 3}, {8, 4}, {15, 5}}),
@@ -189,6 +190,27 @@ void add_partition_keys(std::vector<Key>& keys) {
       "or both; where several mean a port, the most special counts, or with precedence: last the last. A key "
       "keeps its place in a table as long "
       "as it lives."));
+}
+
+void add_qos_keys(std::vector<Key>& keys) {
+  keys.push_back(key("qos.levels", MEMBER(plan.qos.levels), level_map(),
+                     "Service levels. Without any, all SLs are alike. Of a level: sl (nothing: one is given, "
+                     "and kept), priority "
+                     "(weighted, or strict: before all that are weighted), weight (1: its share of the "
+                     "bandwidth among its kind), and "
+                     "what its paths have at most: mtu, rate, lifetime. Each level needs as many VLs as "
+                     "routing does (a dragonfly: two); "
+                     "where links have too few, the last levels share, and status says so."));
+  keys.push_back(key("qos.rules", MEMBER(plan.qos.rules), rule_list(),
+                     "Which paths get which level: the first rule that fits. A rule has its level and any of "
+                     "source, destination (as "
+                     "members of partitions are named), either_end (the two may change places), partition, "
+                     "pkey, service (ids, ranges, "
+                     "rdma-cm:PORT, or ipoib, sdp, rds, iser, nvme-of, lustre) and class (QoS class); all "
+                     "that are given must fit.",
+                     "qos_policy_file"));
+  keys.push_back(key("qos.default", MEMBER(plan.qos.default_level), text("the name of a level", 255, true),
+                     "The level of what no rule fits; nothing: the first."));
 }
 
 void add_pace_keys(std::vector<Key>& keys) {
@@ -283,6 +305,7 @@ std::vector<Key> make_schema() {
   add_link_keys(keys);
   add_routing_keys(keys);
   add_partition_keys(keys);
+  add_qos_keys(keys);
   add_pace_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
@@ -302,6 +325,7 @@ constexpr Section kSections[] = {
     {"links", "Limits of links and ports."},
     {"routing", "How forwarding tables are computed."},
     {"partitions", "Who may talk to whom: P_Keys."},
+    {"qos", "Service levels: lanes and shares of bandwidth."},
     {"smp", "The pace of management packets."},
     {"sweep", "When the fabric is looked at again."},
     {"sa", "Subnet administration: what clients are answered."},

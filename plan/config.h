@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "partitions/policy.h"
 #include "qos/link_settings.h"
+#include "qos/policy.h"
 #include "routing/chain.h"
 
 namespace weft::plan {
@@ -55,6 +56,7 @@ struct Config {
   qos::LinkOptions links;
   RoutingOptions routing;
   partitions::Policy partitions;
+  qos::Policy qos;
   std::map<Guid, std::string> names;  ///< Node names that win over NodeDescription.
   bool operator==(const Config&) const = default;
 };

@@ -44,6 +44,11 @@ const std::vector<Override> kOthers = {
     {"partitions.include", "[tenants.yaml]"},
     {"partitions.opensm_file", "partitions.conf"},
     {"partitions.define", "{a: {key: 5, precedence: last, members: [all]}}"},
+    {"qos.levels", "{a: {sl: 3, priority: strict}, b: {weight: 5, mtu: 2048, rate: 10G, lifetime: 1s}}"},
+    {"qos.rules",
+     "[{level: other, source: [h1, leaf/P7], either_end: yes, service: [nvme-of], class: 1-3, pkey: 5, "
+     "partition: a}]"},
+    {"qos.default", "other"},
     {"smp.window", "64"},
     {"smp.per_node", "2"},
     {"smp.timeout", "1.5s"},
@@ -89,12 +94,15 @@ TEST(Schema, ShowsEveryValueAsTextThatReadsBack) {
       }
       return text;
     };
-    const std::vector<Override> one{other};
+    std::vector<Override> levels;  // what rules and the default speak of
+    if (other.key != "qos.levels") levels.push_back({"qos.levels", "{base: {}, other: {}}"});
+    std::vector<Override> one = levels;
+    one.push_back(other);
     const Result<Loaded> loaded = read_text("transport: {sim: {fabric: x}}", "a", one);
     ASSERT_TRUE(loaded) << loaded.error().what;
     const std::string shown = key->show(loaded->settings);
     EXPECT_NE(shown, key->default_text);
-    const Result<Loaded> again = read_text(file_of(shown), "b");
+    const Result<Loaded> again = read_text(file_of(shown), "b", levels);
     ASSERT_TRUE(again) << shown << ": " << again.error().what;
     EXPECT_EQ(key->show(again->settings), shown);
   }
