@@ -238,7 +238,8 @@ ApiSource App::api_source() {
     if (manager_)
       manager_->import_ledger(ledger);
     else
-      ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.partitions, ledger_.sa};
+      ledger_ = plan::Ledger{ledger.lids,        ledger.devices, ledger.design,
+                             ledger_.partitions, ledger_.sls,    ledger_.sa};
     return {};
   };
   return source;

@@ -5,6 +5,7 @@ namespace weft::daemon {
 const char* const kPartitionTables = R"sql(
 ALTER TABLE devices ADD COLUMN keys_digest INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE partition_keys (name TEXT PRIMARY KEY, key INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE level_sls (name TEXT PRIMARY KEY, sl INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE pkey_tables (port INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 )sql";
 
@@ -98,6 +99,34 @@ Result<std::shared_ptr<const Memory>> load_partitions(Database& database) {
   if (!tables) return fail(tables.error());
   if (*memory == Memory{}) return std::shared_ptr<const Memory>();
   return std::shared_ptr<const Memory>(std::move(memory));
+}
+
+Result<std::shared_ptr<const qos::AssignedSls>> load_sls(Database& database) {
+  auto sls = std::make_shared<qos::AssignedSls>();
+  auto read =
+      each_partition_row(database, "SELECT name, sl FROM level_sls", [&sls](Statement& row) -> Result<void> {
+        const std::int64_t sl = row.number(1);
+        if (sl < 0 || sl > 14) return fail(Errc::malformed, "it gives a level the impossible SL {}", sl);
+        sls->emplace(row.text(0), static_cast<std::uint8_t>(sl));
+        return {};
+      });
+  if (!read) return fail(read.error());
+  if (sls->empty()) return std::shared_ptr<const qos::AssignedSls>();
+  return std::shared_ptr<const qos::AssignedSls>(std::move(sls));
+}
+
+Result<void> write_sls(Database& database, const qos::AssignedSls* before, const qos::AssignedSls* after) {
+  static const qos::AssignedSls kNone;
+  const qos::AssignedSls& old = before != nullptr ? *before : kNone;
+  const qos::AssignedSls& now = after != nullptr ? *after : kNone;
+  Result<void> done = write_changed(database, "INSERT OR REPLACE INTO level_sls (name, sl) VALUES (?, ?)",
+                                    old, now, [](Statement& put, const std::string& name, std::uint8_t sl) {
+                                      put.bind(0, name);
+                                      put.bind(1, std::int64_t{sl});
+                                    });
+  if (!done) return done;
+  return drop_gone(database, "DELETE FROM level_sls WHERE name = ?", old, now,
+                   [](Statement& drop, const std::string& name) { drop.bind(0, name); });
 }
 
 Result<void> write_partitions(Database& database, const Memory* before, const Memory* after) {

@@ -163,6 +163,8 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!sa) return fail(sa.error());
   auto partitions = load_partitions(database);
   if (!partitions) return fail(partitions.error());
+  auto sls = load_sls(database);
+  if (!sls) return fail(sls.error());
   auto design = load_design(database);
   if (!design) return fail(design.error());
   plan::Ledger ledger;
@@ -170,6 +172,7 @@ Result<plan::Ledger> load_ledger(Database& database) {
   ledger.devices = std::move(*devices);
   ledger.design = std::move(*design);
   ledger.partitions = std::move(*partitions);
+  ledger.sls = std::move(*sls);
   ledger.sa = std::move(*sa);
   return ledger;
 }
@@ -189,6 +192,10 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
   }
   if (before.partitions != after.partitions) {
     const auto written = write_partitions(database, before.partitions.get(), after.partitions.get());
+    if (!written) return fail(written.error());
+  }
+  if (before.sls != after.sls) {
+    const auto written = write_sls(database, before.sls.get(), after.sls.get());
     if (!written) return fail(written.error());
   }
   return write_sa(database, before.sa, after.sa);

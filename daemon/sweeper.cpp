@@ -246,7 +246,8 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
 /// LIDs are safe on disk before the first of them is used.
 asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
   const bool changed = ledger.lids != ledger_.lids || ledger.devices != ledger_.devices ||
-                       ledger.design != ledger_.design || ledger.partitions != ledger_.partitions;
+                       ledger.design != ledger_.design || ledger.partitions != ledger_.partitions ||
+                       ledger.sls != ledger_.sls;
   ledger_ = ledger;
   if (!changed || around_.store == nullptr) co_return Result<void>{};
   auto start = [store = around_.store, ledger](transport::Completion<Result<void>> done) {

@@ -135,32 +135,28 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   bool changed = false;
   const plan::Plan& plan = *planned.plan;
-  std::set<SwitchId> new_lanes;
-  if (const routing::Lanes* lanes = plan.routes().lanes.get())
-    for (const program::LaneWork& work : program::lane_work(*found.fabric, *lanes, *devices))
-      new_lanes.insert(work.id);
-  std::set<Guid> new_keys;
+  std::set<NodeId> new_lanes;
+  for (const program::LaneWork& work : program::lane_work(*found.fabric, plan, *devices))
+    new_lanes.insert(work.node);
+  std::set<NodeId> new_keys;
   for (const program::KeyWork& work : program::key_work(*found.fabric, plan.partitions, *devices))
-    new_keys.insert(found.fabric->node(work.node).guid);
-  for (const Guid guid : new_keys) {
-    const auto record = devices->find(guid);
-    if (record == devices->end() || record->second->keys_digest == 0) continue;
-    auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
-    fresh->keys_digest = 0;
-    record->second = std::move(fresh);
-    changed = true;
-  }
+    new_keys.insert(work.node);
   const auto writes = [&](const routing::Routes& routes, std::size_t s, Guid guid) {
     return !program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty();
   };
-  for (std::size_t s = 0; s < found.fabric->switch_count(); ++s) {
-    const Guid guid = found.fabric->node(static_cast<SwitchId>(s)).guid;
-    const auto record = devices->find(guid);
+  for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    const auto record = devices->find(found.fabric->node(node).guid);
     if (record == devices->end()) continue;
     auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
-    const bool tables = writes(plan.routes(), s, guid) || (plan.dark() && writes(*plan.dark(), s, guid));
-    if (tables) fresh->lft_digests.clear();
-    if (new_lanes.contains(static_cast<SwitchId>(s))) fresh->lanes_digest = 0;
+    if (const auto id = found.fabric->switch_of(node)) {
+      const std::size_t s = raw(*id);
+      const bool tables =
+          writes(plan.routes(), s, record->first) || (plan.dark() && writes(*plan.dark(), s, record->first));
+      if (tables) fresh->lft_digests.clear();
+    }
+    if (new_lanes.contains(node)) fresh->lanes_digest = 0;
+    if (new_keys.contains(node)) fresh->keys_digest = 0;
     if (*fresh == *record->second) continue;
     record->second = std::move(fresh);
     changed = true;

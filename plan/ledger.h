@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "partitions/plan_keys.h"
 #include "plan/sa_state.h"
+#include "qos/plan_lanes.h"
 #include "routing/design.h"
 
 namespace weft::plan {
@@ -43,6 +44,7 @@ struct Ledger {
   std::shared_ptr<const routing::Design> design;
   /// Assigned keys and planned tables; null where there never was a partition.
   std::shared_ptr<const partitions::Memory> partitions;
+  std::shared_ptr<const qos::AssignedSls> sls;  ///< Given to levels; null where there never was one.
   SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
 };
 

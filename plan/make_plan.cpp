@@ -39,6 +39,16 @@ std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, con
   return all;
 }
 
+/// Levels on the lanes that routing leaves, and the rules by which paths get them.
+void plan_levels(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
+                 fabric::PortRef sm_port, int link_vls, Plan& plan) {
+  const int demand = plan.routing.routes.lanes ? plan.routing.routes.lanes->count : 1;
+  plan.levels = qos::plan_lanes(config.qos, demand, link_vls, ledger.sls ? *ledger.sls : qos::AssignedSls{});
+  std::map<std::string, std::uint16_t> partitions;
+  for (const partitions::Resolved& one : plan.partitions.partitions) partitions.emplace(one.name, one.key);
+  plan.rules = qos::Rules(fabric, config.qos, plan.levels, sm_port, partitions, plan.notes);
+}
+
 }  // namespace
 
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
@@ -75,8 +85,11 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   Result<routing::ChainResult> routed = routing::route(plan->problem, chain);
   if (!routed) return fail(std::move(routed.error()));
   plan->routing = std::move(*routed);
+  plan_levels(fabric, config, ledger, sm_port, chain.vls, *plan);
   if (previous) {
-    auto transition = routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes);
+    const bool levels_move = !qos::same_lanes(previous->levels, plan->levels);
+    auto transition =
+        routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes, levels_move);
     if (transition.entries != 0 || transition.lanes_change)
       plan->transition = std::make_shared<const routing::Transition>(std::move(transition));
   }
@@ -93,6 +106,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   after.lids = plan->lids.map;
   after.design = std::move(design_now);
   after.partitions = plan->partitions.memory;
+  if (!plan->levels.assigned.empty() && !(ledger.sls && *ledger.sls == plan->levels.assigned))
+    after.sls = std::make_shared<const qos::AssignedSls>(plan->levels.assigned);
   return Planned{std::move(plan), std::move(after)};
 }
 

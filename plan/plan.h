@@ -7,6 +7,7 @@
 #include "plan/ledger.h"
 #include "plan/lids.h"
 #include "plan/port_settings.h"
+#include "qos/rules.h"
 #include "routing/chain.h"
 #include "routing/check.h"
 #include "routing/port_sets.h"
@@ -21,6 +22,8 @@ struct Plan {
   routing::ChainResult routing;
   std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
   partitions::PlannedKeys partitions;
+  qos::LanePlan levels;
+  qos::Rules rules;
   std::uint8_t packet_lifetime = 0;
   std::vector<std::string> notes;
   /// How to get from the previous plan's tables to these; nothing without a previous plan, or when no table

@@ -3,12 +3,18 @@
 #include <algorithm>
 
 namespace weft::plan {
+namespace {
+
+constexpr std::uint8_t kNoHighLimit = 255;
+
+}  // namespace
 
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys) {
   std::size_t port_count = 0;
   for (const fabric::Node& node : fabric.nodes()) port_count += static_cast<std::size_t>(node.port_count) + 1;
   std::vector<PortSettings> all(port_count);
+  const bool has_strict = std::ranges::any_of(config.qos.levels, &qos::Level::strict);
   for (std::size_t n = 0; n < fabric.node_count(); ++n) {
     const auto id = static_cast<NodeId>(n);
     const auto ports = fabric.ports(id);
@@ -22,6 +28,8 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
       settings.local_phy_errors = config.links.local_phy_errors;
       settings.overrun_errors = config.links.overrun_errors;
       const bool external = fabric.is_switch(id);
+      if (!config.qos.levels.empty())
+        settings.high_limit = has_strict && ports[p].arb_high_cap > 0 ? kNoHighLimit : std::uint8_t{0};
       if (keys.active && external) settings.enforcement = keys.enforced[fabric.node(id).first_port + p];
     }
   }
@@ -40,6 +48,10 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
   return all;
 }
 
+int data_vls(const fabric::Port& port, const PortSettings& settings) {
+  return std::max(1, lanes(port.state == PortState::active ? port.operational_vls : settings.link.vls));
+}
+
 int lanes_between_switches(const fabric::Fabric& fabric, const std::vector<PortSettings>& settings) {
   int fewest = 15;
   for (const NodeId id : fabric.switches()) {
@@ -47,9 +59,7 @@ int lanes_between_switches(const fabric::Fabric& fabric, const std::vector<PortS
     for (std::size_t p = 1; p < ports.size(); ++p) {
       const fabric::Port& port = ports[p];
       if (!port.peer || !fabric.is_switch(port.peer->node)) continue;
-      const VlCount planned = settings[fabric.node(id).first_port + p].link.vls;
-      const VlCount vls = port.state == PortState::active ? port.operational_vls : planned;
-      fewest = std::min(fewest, std::max(1, lanes(vls)));
+      fewest = std::min(fewest, data_vls(port, settings[fabric.node(id).first_port + p]));
     }
   }
   return fewest;

@@ -23,7 +23,8 @@ struct PortSettings {
   bool end_port = false;   ///< Has a LID, prefix and timeouts of its own.
   /// Whether the port checks P_Keys; nothing: none of our business.
   std::optional<partitions::Enforcement> enforcement;
-  bool bring_up = false;  ///< Linked, both ends known: to be Active.
+  std::optional<std::uint8_t> high_limit;  ///< VLHighLimit; nothing: none of our business.
+  bool bring_up = false;                   ///< Linked, both ends known: to be Active.
   bool operator==(const PortSettings&) const = default;
 };
 
@@ -31,6 +32,10 @@ struct PortSettings {
 /// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys);
+
+/// Data VLs of a linked port: those in use where it is Active, since a live link keeps its count; else those
+/// planned.
+int data_vls(const fabric::Port& port, const PortSettings& settings);
 
 /// Data VLs that every link between switches is going to have: of links that are Active those in use, since a
 /// live link keeps its count. 15 without such links.

@@ -25,6 +25,7 @@ constexpr std::array kFields{
     PortField{"VLStallCount", false, [](const PortInfo& p) -> std::uint64_t { return p.vl_stall_count; }},
     PortField{"LocalPhyErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.local_phy_errors; }},
     PortField{"OverrunErrors", false, [](const PortInfo& p) -> std::uint64_t { return p.overrun_errors; }},
+    PortField{"VLHighLimit", false, [](const PortInfo& p) -> std::uint64_t { return p.vl_high_limit; }},
     PortField{kEnforcement, false,
               [](const PortInfo& p) -> std::uint64_t {
                 return (p.enforce_in ? 1u : 0u) | (p.enforce_out ? 2u : 0u);
@@ -86,6 +87,7 @@ PortInfo desired(const PortInfo& held, const plan::PortSettings& settings, bool 
     want.hoq_life = settings.link.hoq_life;
     want.vl_stall_count = settings.link.vl_stall_count;
   }
+  if (settings.bring_up && settings.high_limit) want.vl_high_limit = *settings.high_limit;
   if (settings.bring_up && external_switch_port && settings.enforcement) {
     const auto checks = static_cast<unsigned>(*settings.enforcement);
     want.enforce_in = (checks & 1) != 0;

@@ -103,7 +103,7 @@ asio::awaitable<Programmed> Run::run() {
   co_await grow_keys();
   co_await do_ports("ports", arming_work(Phase::ports));
   if (const routing::Routes* dark = job_.plan->dark()) co_await do_forwarding("dark", *dark);
-  if (job_.plan->routes().lanes && !is_held()) co_await do_lanes();
+  if (!is_held()) co_await do_lanes();
   if (!is_held()) co_await do_forwarding("forwarding", job_.plan->routes());
   if (!is_held()) co_await do_ports("activation", activation_work());
   co_await shrink_keys();
@@ -298,12 +298,13 @@ asio::awaitable<void> Run::settle_port(PortWork work) {
 /// One that carries traffic already holds everything back, since the new tables might wait for the lanes it
 /// has.
 asio::awaitable<void> Run::do_lanes() {
-  const routing::Lanes& lanes = *job_.plan->routes().lanes;
-  const std::vector<LaneWork> work = lane_work(*job_.fabric, lanes, *job_.devices);
+  const std::vector<LaneWork> work = lane_work(*job_.fabric, *job_.plan, *job_.devices);
+  if (work.empty()) co_return;
   begin("lanes", work.size());
   const std::span<const LaneWork> items(work);
   std::function<void()> each = [this] { step(); };
-  LanesWritten written = co_await write_lanes(client_, *job_.fabric, paths_, lanes, items, std::move(each));
+  LanesWritten written =
+      co_await write_lanes(client_, *job_.fabric, paths_, *job_.plan, items, std::move(each));
   end();
   result_.lanes = std::move(written.digests);
   for (LanesWritten::Failed& failed : written.failed) {
@@ -318,7 +319,7 @@ asio::awaitable<void> Run::do_lanes() {
 
 bool Run::has_no_lanes(NodeId node) const {
   const auto written = result_.lanes.find(job_.fabric->node(node).guid);
-  return written != result_.lanes.end() && written->second == 0;
+  return job_.fabric->is_switch(node) && written != result_.lanes.end() && written->second == 0;
 }
 
 /// New keys stand everywhere before a port or a check needs them.

@@ -81,6 +81,13 @@ LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const Assign
   return plan;
 }
 
+bool same_lanes(const LanePlan& a, const LanePlan& b) {
+  if (a.demand != b.demand) return false;
+  for (int sl = 0; sl < kSls; ++sl)
+    if (a.vl(static_cast<Sl>(sl), 0, kSls, false) != b.vl(static_cast<Sl>(sl), 0, kSls, false)) return false;
+  return true;
+}
+
 std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls,
                               bool to_host) {
   std::map<Vl, LaneShare> by_vl;

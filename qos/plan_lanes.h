@@ -44,6 +44,9 @@ struct LanePlan {
 /// switches.
 LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const AssignedSls& kept);
 
+/// Whether every SL is on the same lanes by both.
+bool same_lanes(const LanePlan& a, const LanePlan& b);
+
 /// What the lanes of one port get: `lanes` are routing's lanes that packets leave by it on.
 std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls,
                               bool to_host);

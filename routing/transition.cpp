@@ -196,10 +196,10 @@ bool same_lanes(const Routes& old, const Routes& now) {
 
 }  // namespace
 
-Transition find_transition(const Problem& problem, const Routes& old, const Routes& now) {
+Transition find_transition(const Problem& problem, const Routes& old, const Routes& now, bool levels_move) {
   Transition transition;
   transition.entries = changed_entries(problem, old, now);
-  transition.lanes_change = !same_lanes(old, now);
+  transition.lanes_change = !same_lanes(old, now) || (levels_move && now.lanes != nullptr);
   if (transition.entries == 0 && !transition.lanes_change) return transition;
   if (!transition.lanes_change) transition.cycle = Mixture(problem, old, now).find_cycle();
   if (transition.any_order()) return transition;

@@ -28,8 +28,10 @@ struct Transition {
   bool any_order() const { return cycle.empty() && !lanes_change; }
 };
 
-/// `old` may be of another Fabric: rows go by GUID, entries whose link is gone wait for nobody. Both tables
-/// are safe by themselves. Cost: O(switches * LIDs).
-Transition find_transition(const Problem& problem, const Routes& old, const Routes& now);
+/// `levels_move`: SLs change their lanes for another reason; without lanes that nobody minds. `old` may be of
+/// another Fabric: rows go by GUID, entries whose link is gone wait for nobody. Both tables are safe by
+/// themselves. Cost: O(switches * LIDs).
+Transition find_transition(const Problem& problem, const Routes& old, const Routes& now,
+                           bool levels_move = false);
 
 }  // namespace weft::routing

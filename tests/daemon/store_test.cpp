@@ -129,6 +129,7 @@ TEST(Store, KeepsAssignedKeysAndTables) {
   memory.assigned = {{"storage", 5}, {"a b", 0x7ffe}};
   memory.tables = {{Guid{1}, {Pkey{0xffff}}}, {Guid{~0ull - 1}, {Pkey{0x7fff}, Pkey{0}, Pkey{0x8005}}}};
   ledger.partitions = std::make_shared<const partitions::Memory>(memory);
+  ledger.sls = std::make_shared<const qos::AssignedSls>(qos::AssignedSls{{"storage", 3}, {"bulk", 0}});
   plan::DeviceRecord keyed;
   keyed.keys_digest = ~0ull - 7;
   ledger.devices = std::make_shared<const plan::DeviceMap>(
@@ -138,6 +139,8 @@ TEST(Store, KeepsAssignedKeysAndTables) {
     Opened second(directory.path());
     ASSERT_TRUE(second.opened.ledger.partitions);
     EXPECT_EQ(*second.opened.ledger.partitions, memory);
+    ASSERT_TRUE(second.opened.ledger.sls);
+    EXPECT_EQ(*second.opened.ledger.sls, *ledger.sls);
     EXPECT_EQ(second.opened.ledger.devices->at(Guid{9})->keys_digest, keyed.keys_digest);
     memory.assigned = {{"storage", 6}};
     memory.tables.erase(Guid{1});

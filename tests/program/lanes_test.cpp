@@ -10,13 +10,13 @@
 namespace weft::program {
 namespace {
 
-/// One switch of eight ports, of which 1 to 6 have links; with or without whole rows.
+/// One switch of eight ports, of which 1 to 6 have links to others; with or without whole rows.
 fabric::Fabric one_switch(bool wildcards) {
   std::vector<fabric::Node> nodes{fabric::make_switch(1)};
   nodes[0].switch_facts.optimized_sl_to_vl = wildcards;
   std::vector<fabric::Cable> cables;
   for (int p = 1; p <= 6; ++p) {
-    nodes.push_back(fabric::make_host(static_cast<std::uint64_t>(10 + p)));
+    nodes.push_back(fabric::make_switch(static_cast<std::uint64_t>(10 + p)));
     cables.push_back({1, p, static_cast<std::uint64_t>(10 + p), 1});
   }
   fabric::Builder builder;
@@ -38,16 +38,29 @@ routing::Lanes random_lanes(std::mt19937& random) {
   return lanes;
 }
 
+/// A plan with these lanes and nothing else, for links of eight VLs.
+plan::Plan plan_with(const fabric::Fabric& fabric, routing::Lanes lanes) {
+  plan::Plan plan;
+  std::size_t ports = 0;
+  for (const fabric::Node& node : fabric.nodes()) ports += std::size_t{node.port_count} + 1;
+  plan.ports.resize(ports);
+  for (plan::PortSettings& settings : plan.ports) settings.link.vls = VlCount::vl8;
+  plan.routing.routes.lanes = std::make_shared<const routing::Lanes>(std::move(lanes));
+  return plan;
+}
+
+Vl vl_of(const TableSet& one) { return mad::decode<mad::SlToVlTable>(one.data).vl[0]; }
+
 /// What a switch holds after these Sets.
-std::map<std::pair<int, int>, Vl> held_after(const std::vector<LaneSet>& sets) {
+std::map<std::pair<int, int>, Vl> held_after(const std::vector<TableSet>& sets) {
   std::map<std::pair<int, int>, Vl> held;
-  for (const LaneSet& one : sets)
+  for (const TableSet& one : sets)
     for (int in = 0; in <= 8; ++in)
       for (int out = 0; out <= 8; ++out) {
         const bool this_in =
             (one.modifier >> 17 & 1) != 0 || in == static_cast<int>(one.modifier >> 8 & 0xff);
         const bool this_out = (one.modifier >> 16 & 1) != 0 || out == static_cast<int>(one.modifier & 0xff);
-        if (this_in && this_out) held[{in, out}] = one.vl;
+        if (this_in && this_out) held[{in, out}] = vl_of(one);
       }
   return held;
 }
@@ -58,7 +71,7 @@ TEST(LaneSets, LeadToWhatTheLanesDemandInBothForms) {
     const routing::Lanes lanes = random_lanes(random);
     for (const bool wildcards : {false, true}) {
       const fabric::Fabric fabric = one_switch(wildcards);
-      const auto held = held_after(lane_sets(fabric, lanes, SwitchId{0}));
+      const auto held = held_after(lane_sets(fabric, plan_with(fabric, lanes), NodeId{0}));
       for (int in = 0; in <= 6; ++in)
         for (int out = 1; out <= 6; ++out)
           ASSERT_EQ(held.at({in, out}),
@@ -68,24 +81,29 @@ TEST(LaneSets, LeadToWhatTheLanesDemandInBothForms) {
   }
 }
 
-TEST(LaneSets, AreOneForEveryPortWhereRowsSayAll) {
+TEST(LaneSets, AreOneForAllAndOneForWhatDiffers) {
   routing::Lanes lanes;
   lanes.count = 2;
   lanes.port_class = {{0, 0, 0, 0, 1, 1, 1}};
   lanes.vl[0] = {0, 0};
   lanes.vl[1] = {1, 1};
-  EXPECT_EQ(lane_sets(one_switch(true), lanes, SwitchId{0}).size(), 7u);    // port 0 and six others
-  EXPECT_EQ(lane_sets(one_switch(false), lanes, SwitchId{0}).size(), 42u);  // 7 in, 6 out
+  const auto sets_of = [&lanes](bool wildcards) {
+    const fabric::Fabric fabric = one_switch(wildcards);
+    return lane_sets(fabric, plan_with(fabric, lanes), NodeId{0}).size();
+  };
+  EXPECT_EQ(sets_of(true), 4u) << "one for all, and rows of the three ports that differ";
+  EXPECT_EQ(sets_of(false), 42u) << "7 in, 6 out";
+  lanes.vl[1] = {0, 0};
+  EXPECT_EQ(sets_of(true), 1u);
 }
 
 TEST(LanesDigest, DependsOnEveryLane) {
   std::mt19937 random(6);
   const fabric::Fabric fabric = one_switch(false);
   for (int i = 0; i < 100; ++i) {
-    std::vector<LaneSet> sets = lane_sets(fabric, random_lanes(random), SwitchId{0});
+    std::vector<TableSet> sets = lane_sets(fabric, plan_with(fabric, random_lanes(random)), NodeId{0});
     const std::uint64_t before = lanes_digest(sets);
-    LaneSet& one = sets[random() % sets.size()];
-    one.vl = static_cast<Vl>(raw(one.vl) ^ 1);
+    sets[random() % sets.size()].data[3] ^= 1;
     ASSERT_NE(lanes_digest(sets), before);
   }
 }
