@@ -284,7 +284,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   for (const program::Failure& failure : done.failed)
     dirty_.push_back({failure.node, failure.what, failure.why});
   tell_findings(found.findings);
-  tell_partitions(*planned.plan, *found.fabric);
+  tell_policies(*planned.plan, *found.fabric);
   tell_unchecked(done, *found.fabric);
   for (const std::string& text : done.restless) report.notes.push_back(text);
   if (done.links_waiting > 0)
@@ -387,14 +387,19 @@ void Sweeper::note_missing(std::span<const fabric::Difference> since_whole) {
   if (missing_.empty()) whole_ = view_->fabric;
 }
 
-/// Why the policy is not in force, and who gained or lost access by it.
-void Sweeper::tell_partitions(const plan::Plan& plan, const fabric::Fabric& fabric) {
-  for (const std::string& text : plan.partitions.problems) {
-    problems_.push_back({Guid{}, text});
-    if (std::ranges::find(told_partitions_, text) == told_partitions_.end())
-      event(Severity::error, "partitions_not_in_force", text);
-  }
-  told_partitions_ = plan.partitions.problems;
+/// Why a policy is not wholly in force, and who gained or lost access.
+void Sweeper::tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric) {
+  std::vector<std::string> now;
+  const auto tell = [&](const std::vector<std::string>& texts, Severity severity, const char* kind) {
+    for (const std::string& text : texts) {
+      problems_.push_back({Guid{}, text});
+      if (std::ranges::find(told_policies_, text) == told_policies_.end()) event(severity, kind, text);
+      now.push_back(text);
+    }
+  };
+  tell(plan.partitions.problems, Severity::error, "partitions_not_in_force");
+  tell(plan.levels.problems, Severity::warning, "levels_share_lanes");
+  told_policies_ = std::move(now);
   if (!view_ || !view_->plan) return;
   for (const std::string& text :
        partitions::access_changes({*view_->fabric, view_->plan->partitions}, {fabric, plan.partitions}))

@@ -90,7 +90,7 @@ class Sweeper {
   std::string yields_to(const discovery::Discovered& found);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(std::span<const fabric::Difference> differences);
-  void tell_partitions(const plan::Plan& plan, const fabric::Fabric& fabric);
+  void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric);
   void tell_rerouting(const program::Programmed& done);
   void note_missing(std::span<const fabric::Difference> since_whole);
@@ -115,9 +115,9 @@ class Sweeper {
   std::vector<std::string> missing_;
   bool take_for_whole_ = false;
   std::shared_ptr<const plan::LidMap> taken_lids_;  ///< Null: none.
-  std::vector<std::string> told_;             ///< Findings of the last sweep, so that each is an event once.
-  std::vector<std::string> told_partitions_;  ///< Likewise of partitions.
-  std::vector<Guid> doubles_;                 ///< GUIDs that answered at two places in the last sweep.
+  std::vector<std::string> told_;           ///< Findings of the last sweep, so that each is an event once.
+  std::vector<std::string> told_policies_;  ///< Likewise of partitions and levels.
+  std::vector<Guid> doubles_;               ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};
   std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.
   int silent_sweeps_ = 0;       ///< In a row, with somebody who has IsSM set and does not answer.

@@ -1,0 +1,188 @@
+// Service levels end to end: the lanes that packets take, hop by hop, and the shares that ports give them.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "mad/tables.h"
+#include "sim/probe.h"
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+constexpr std::string_view kTree = "xgft:m=3,4:w=1,2";
+constexpr std::string_view kDragonfly = "dragonfly:p=2,a=4,h=2,g=9";
+
+qos::Policy four_levels() {
+  qos::Policy policy;
+  policy.levels = {{.name = "bulk", .sl = Sl{0}, .weight = 1},
+                   {.name = "training", .sl = Sl{1}, .weight = 3},
+                   {.name = "kv-cache", .sl = Sl{2}, .strict = true},
+                   {.name = "storage", .sl = Sl{5}, .weight = 4}};
+  return policy;
+}
+
+config::Settings with_levels(qos::Policy policy) {
+  config::Settings settings;
+  settings.plan.qos = std::move(policy);
+  return settings;
+}
+
+class Levels : public testing::Test {
+ protected:
+  explicit Levels(std::string_view blueprint = kTree) : whole(blueprint) {}
+  Whole whole;
+
+  void equip(sim::Settings settings) {
+    for (std::uint32_t n = 0; n < whole.world->node_count(); ++n) {
+      whole.world->equip(sim::NodeIndex{n}, settings);
+      whole.world->reboot(sim::NodeIndex{n});
+    }
+  }
+  void start(qos::Policy policy) {
+    whole.start({}, with_levels(std::move(policy)));
+    ASSERT_TRUE(whole.settle()) << whole.faults();
+  }
+  sim::Probed sent(std::string_view from, std::string_view to, Sl sl) {
+    const auto port = [this](std::string_view host) {
+      return whole.world->port_of(whole.node(host), PortNum{1});
+    };
+    return sim::send_probe(*whole.world,
+                           {.from = port(from), .to = whole.world->port(port(to)).info.lid, .sl = sl});
+  }
+  /// VLs of the hops between switches.
+  std::vector<int> lanes_between(const sim::Probed& probed) const {
+    std::vector<int> lanes;
+    for (const sim::ProbeHop& hop : probed.hops)
+      if (whole.world->is_switch(whole.world->port(hop.out).node) &&
+          whole.world->is_switch(whole.world->port(hop.in).node))
+        lanes.push_back(raw(hop.vl));
+    return lanes;
+  }
+  std::uint64_t sets_of(mad::AttrId attribute) const {
+    return whole.world->counters().total(
+        {.node = {}, .mgmt_class = {}, .method = mad::Method::set, .attribute = attribute});
+  }
+  /// Weight of each VL in one block of a port's arbitration table.
+  std::map<int, int> weights(sim::NodeIndex node, std::uint32_t block, std::uint32_t port) const {
+    std::map<int, int> sum;
+    const mad::DeviceBlocks* blocks = whole.world->find_blocks(node);
+    const mad::AttrData* data =
+        blocks == nullptr ? nullptr : blocks->find(mad::AttrId::vl_arbitration, block << 16 | port);
+    if (data == nullptr) return sum;
+    for (const std::uint16_t entry : mad::decode<mad::VlArbitrationTable>(*data).entries)
+      if ((entry & 0xff) != 0) sum[entry >> 8 & 0xf] += entry & 0xff;
+    return sum;
+  }
+};
+
+TEST_F(Levels, EachHasALaneOfItsOwn) {
+  start(four_levels());
+  const std::map<int, int> expected{{0, 0}, {1, 1}, {2, 2}, {5, 3}, {4, 0}, {14, 0}};
+  for (const auto& [sl, vl] : expected) {
+    const sim::Probed probed = sent("h00000", "h00011", static_cast<Sl>(sl));
+    ASSERT_TRUE(probed.delivered()) << describe(*whole.world, probed);
+    ASSERT_EQ(lanes_between(probed).size(), 2u);
+    for (const sim::ProbeHop& hop : probed.hops) EXPECT_EQ(raw(hop.vl), vl) << "SL " << sl;
+  }
+}
+
+TEST_F(Levels, SharesStandInTheArbitrationTables) {
+  start(four_levels());
+  const sim::NodeIndex host = whole.node("h00003");
+  const auto low = weights(host, 1, 1);
+  ASSERT_EQ(low.size(), 3u) << "three levels that share";
+  const double all = low.at(0) + low.at(1) + low.at(3);
+  EXPECT_NEAR(low.at(0) / all, 1.0 / 8, 0.01);
+  EXPECT_NEAR(low.at(1) / all, 3.0 / 8, 0.01);
+  EXPECT_NEAR(low.at(3) / all, 4.0 / 8, 0.01);
+  const auto high = weights(host, 3, 1);
+  EXPECT_EQ(high.size(), 1u);
+  EXPECT_TRUE(high.contains(2));
+  EXPECT_EQ(whole.world->port(whole.world->port_of(host, PortNum{1})).info.vl_high_limit, 255);
+}
+
+TEST_F(Levels, ARestartWritesNothing) {
+  start(four_levels());
+  const std::uint64_t before = whole.sets();
+  whole.start(whole.store.ledger, with_levels(four_levels()));
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(whole.sets(), before);
+}
+
+TEST_F(Levels, WithoutAnyNothingIsWritten) {
+  start({});
+  EXPECT_EQ(sets_of(mad::AttrId::sl_to_vl), 0u);
+  EXPECT_EQ(sets_of(mad::AttrId::vl_arbitration), 0u);
+}
+
+TEST_F(Levels, ASwitchThatTakesManyPortsAtOnceCostsOneSet) {
+  sim::Settings settings;
+  settings.optimized_sl_to_vl = true;
+  equip(settings);
+  start(four_levels());
+  EXPECT_EQ(sets_of(mad::AttrId::sl_to_vl), 6u + 12u) << "one for each switch and host";
+}
+
+TEST_F(Levels, AHostWithTwoLanesSharesTheLast) {
+  sim::Settings settings;
+  settings.vl_cap = VlCount::vl2;
+  whole.world->equip(whole.node("h00011"), settings);
+  whole.world->reboot(whole.node("h00011"));
+  start(four_levels());
+  for (const int sl : {0, 1, 2, 5}) {
+    const sim::Probed probed = sent("h00000", "h00011", static_cast<Sl>(sl));
+    ASSERT_TRUE(probed.delivered()) << describe(*whole.world, probed);
+    EXPECT_EQ(raw(probed.hops.back().vl), std::min(sl == 5 ? 3 : sl, 1));
+    EXPECT_TRUE(sent("h00011", "h00000", static_cast<Sl>(sl)).delivered());
+  }
+}
+
+TEST_F(Levels, TooFewLanesAreToldAndShared) {
+  sim::Settings settings;
+  settings.vl_cap = VlCount::vl2;
+  equip(settings);
+  start(four_levels());
+  EXPECT_TRUE(whole.has_problem("4 levels need 4 VLs, 1 each, and links between switches have 2"));
+  for (const int sl : {0, 1, 2, 5})
+    EXPECT_TRUE(sent("h00000", "h00011", static_cast<Sl>(sl)).delivered()) << sl;
+}
+
+class LevelsOfADragonfly : public Levels {
+ protected:
+  LevelsOfADragonfly() : Levels(kDragonfly) {}
+};
+
+TEST_F(LevelsOfADragonfly, EachHasAPairOfLanes) {
+  start(four_levels());
+  ASSERT_EQ(whole.manager->view()->plan->routes().engine, "dragonfly");
+  bool second_used = false;
+  for (int to = 1; to < 72; to += 5) {
+    const std::map<int, int> blocks{{0, 0}, {1, 1}, {2, 2}, {5, 3}};
+    const std::string name = fmt::format("h{:05}", to);
+    const std::vector<int> base = lanes_between(sent("h00000", name, Sl{0}));
+    for (const auto& [sl, block] : blocks) {
+      const sim::Probed probed = sent("h00000", name, static_cast<Sl>(sl));
+      ASSERT_TRUE(probed.delivered()) << describe(*whole.world, probed);
+      std::vector<int> expected = base;
+      for (int& lane : expected) {
+        second_used = second_used || lane == 1;
+        lane += 2 * block;
+      }
+      EXPECT_EQ(lanes_between(probed), expected);
+    }
+  }
+  EXPECT_TRUE(second_used);
+}
+
+TEST_F(LevelsOfADragonfly, ChangeWithoutAMomentInWhichTheyCouldDeadlock) {
+  start({});
+  whole.manager->reconfigure(std::make_shared<const config::Settings>(with_levels(four_levels())));
+  ASSERT_TRUE(
+      whole.run_until([this] { return sets_of(mad::AttrId::vl_arbitration) > 0; }, std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+}
+
+}  // namespace
+}  // namespace weft::test
