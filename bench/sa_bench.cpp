@@ -40,7 +40,8 @@ struct Served {
     index = std::make_unique<sa::Index>(view);
     for (const sa::End& end : index->ends())
       if (!end.is_switch) hosts.push_back(end);
-    if (auto next = sa::with_own_groups(state, {})) state = *next;
+    std::vector<sa::Event> events;
+    if (auto next = sa::with_own_groups(state, {}, made->plan->partitions, events)) state = *next;
   }
   sa::Context context() const { return {*index, state, {}, {}, kLinkLocalPrefix, 0}; }
 };

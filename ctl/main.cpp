@@ -16,6 +16,7 @@
 #include "ctl/partition_commands.h"
 #include "ctl/plan.h"
 #include "ctl/port_sets_commands.h"
+#include "ctl/qos_commands.h"
 #include "ctl/sa_commands.h"
 
 namespace {
@@ -42,6 +43,7 @@ struct Arguments {
   std::string leaf = "*";
   std::string group = "broadcast";
   std::string key;
+  ctl::QosQuestion qos;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -109,6 +111,8 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                                    return ctl::show_partitions(client, output, a.members);
                                  });
   partitions->add_flag("--members", a.members, "Their members, too");
+  add_command(app, "levels", "Service levels: SLs, lanes and shares", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_levels(client, output); });
   CLI::App* import = app.add_subcommand("import", "What other programs' files become here");
   import->require_subcommand(1)->fallthrough();
   auto* opensm = add_command(
@@ -129,6 +133,14 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                              return ctl::explain_join(client, output, a.from, a.group);
                            });
   join->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
+  auto* qos = add_command(
+      *explain, "qos", "Which service level a path gets, and the lane on each hop", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::explain_qos(client, output, a.qos); });
+  qos->add_option("FROM", a.qos.from, "A name, a GUID or a LID")->required();
+  qos->add_option("TO", a.qos.to, "A name, a GUID or a LID")->required();
+  qos->add_option("--pkey", a.qos.pkey, "In this partition");
+  qos->add_option("--service-id", a.qos.service, "For this service");
+  qos->add_option("--class", a.qos.qos_class, "Of this QoS class");
   auto* pkey = add_command(*explain, "pkey", "A port's P_Keys, and why it has one or not", chosen,
                            [&a](const Client& client, const Output& output) {
                              return ctl::explain_pkey(client, output, a.from, a.key);

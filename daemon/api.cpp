@@ -7,6 +7,7 @@
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "daemon/api_partitions.h"
+#include "daemon/api_qos.h"
 #include "daemon/api_port_sets.h"
 #include "daemon/api_sa.h"
 #include "daemon/dump_opensm.h"
@@ -248,6 +249,7 @@ Router make_api(ApiSource functions) {
     return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
   add_partition_routes(router, source);
+  add_qos_routes(router, source);
   get("/v1/dump/port-sets", [source](const Request&) {
     ViewPtr view = source->view();
     return view && view->plan ? dump_port_sets(std::move(view)) : no_view(source->status());

@@ -56,8 +56,10 @@ void SaService::install(Built built, const std::vector<Guid>& were_active) {
 
 /// Our own groups are as set, and all have the members and rates that the new View allows.
 void SaService::care_for_groups() {
-  if (auto next = sa::with_own_groups(state_, settings_.options)) change(std::move(*next), {});
   std::vector<sa::Event> events;
+  const partitions::PlannedKeys& partitions = index_->view().plan->partitions;
+  if (auto next = sa::with_own_groups(state_, settings_.options, partitions, events))
+    change(std::move(*next), {});
   if (auto next = sa::as_planned(context({}), events)) change(std::move(*next), {});
   for (const sa::Event& event : events) report(event);
 }

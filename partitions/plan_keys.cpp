@@ -20,7 +20,7 @@ std::vector<Partition> complete(const Policy& policy) {
   const bool defined = std::ranges::any_of(
       all, [](const Partition& one) { return one.key && (*one.key & 0x7fff) == kDefaultPartition; });
   if (defined) return all;
-  Partition implied{.name = "default", .key = kDefaultPartition};
+  Partition implied{.name = "default", .key = kDefaultPartition, .ipoib = true};
   implied.members.push_back({{.kind = Who::Kind::all}, all.empty() ? Membership::full : Membership::limited});
   implied.members.push_back({{.kind = Who::Kind::self}, Membership::full});
   all.insert(all.begin(), std::move(implied));
@@ -286,7 +286,10 @@ void Planner::tell_membership() {
 PlannedKeys Planner::run() {
   plan_.active = !policy_.partitions.empty() || (before_ && !before_->tables.empty());
   plan_.memory = before_;
-  if (!plan_.active) return std::move(plan_);
+  if (!plan_.active) {
+    plan_.groups = groups_of(complete(policy_).front(), kDefaultPartition, plan_.notes);
+    return std::move(plan_);
+  }
   if (before_) memory_ = *before_;
   const std::vector<Partition> all = complete(policy_);
   const fabric::Finder finder(fabric_, self_);

@@ -44,7 +44,7 @@ struct PlannedKeys {
   Tables enforced_tables;
   std::vector<Enforcement> enforced;  ///< By index of Fabric's ports.
   std::vector<Resolved> partitions;   ///< In the policy's order; the default partition's first if implied.
-  std::vector<Group> groups;  ///< Of all partitions, each MGID once; none while the policy is refused.
+  std::vector<Group> groups;  ///< Of all partitions, each MGID once; the default one's without a policy.
   std::shared_ptr<const Memory> memory;
   std::vector<std::string> notes;     ///< Worth knowing: lines that mean nobody, effective membership.
   std::vector<std::string> problems;  ///< Why the policy, or a part of it, is not in force.

@@ -1,5 +1,7 @@
 #include "sa/group_care.h"
 
+#include <set>
+
 #include "mad/notice.h"
 #include "mad/sa_records.h"
 #include "partitions/pkey.h"
@@ -25,28 +27,26 @@ bool over(const plan::McGroup& group) {
   return !receives;
 }
 
-}  // namespace
-
-std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const plan::SaOptions& options) {
-  const Gid mgid = ipoib_broadcast(partitions::kDefaultPkey);
-  const plan::McGroups::GroupPtr held = state.groups.find(mgid);
-  plan::McGroup group;
-  if (held) group = *held;
-  group.mgid = mgid;
-  group.qkey = kIpoibQkey;
-  group.pkey = partitions::kDefaultPkey;
-  group.mtu = Mtu::mtu2048;
-  group.follows_slowest = options.group_rate == 0;
-  if (options.group_rate != 0) group.rate = rate_at_most(options.group_rate);
+/// A group of a partition, on top of what it is now.
+plan::McGroup as_set(const partitions::Group& wanted, plan::McGroup group, const plan::SaOptions& options) {
+  const partitions::GroupOptions& set = wanted.options;
+  group.mgid = wanted.mgid;
+  group.pkey = wanted.pkey;
+  group.qkey = set.q_key.value_or(kIpoibQkey);
+  group.mtu = set.mtu.value_or(Mtu::mtu2048);
+  group.sl = set.sl.value_or(Sl{0});
+  group.tclass = set.traffic_class.value_or(0);
+  group.flow_label = set.flow_label.value_or(0);
+  const int speed = set.rate.value_or(options.group_rate);
+  group.follows_slowest = speed == 0;
+  if (speed != 0) group.rate = rate_at_most(speed);
   if (group.rate == 0) group.rate = rate_at_most(100);
   group.lifetime = kIpoibLifetime;
   group.permanent = true;
-  if (!held) group.mlid = *state.groups.free_mlid(plan::McGroups::kMlids);
-  if (held && *held == group) return std::nullopt;
-  plan::SaState next = state;
-  next.groups = state.groups.with(std::move(group));
-  return next;
+  return group;
 }
+
+}  // namespace
 
 plan::SaState with_members(const plan::SaState& state, const plan::McGroup& group,
                            std::vector<Event>& events) {
@@ -57,6 +57,36 @@ plan::SaState with_members(const plan::SaState& state, const plan::McGroup& grou
   } else {
     next.groups = state.groups.with(group);
   }
+  return next;
+}
+
+std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const plan::SaOptions& options,
+                                             const partitions::PlannedKeys& partitions,
+                                             std::vector<Event>& events) {
+  if (partitions.refused) return std::nullopt;  // what was there stays
+  std::optional<plan::SaState> next;
+  const auto current = [&]() -> const plan::SaState& { return next ? *next : state; };
+  std::set<Gid> planned;
+  for (const partitions::Group& one : partitions.groups) {
+    planned.insert(one.mgid);
+    const plan::McGroups::GroupPtr held = current().groups.find(one.mgid);
+    plan::McGroup group = as_set(one, held ? *held : plan::McGroup{}, options);
+    if (!held) {
+      const std::optional<Lid> mlid = current().groups.free_mlid(plan::McGroups::kMlids);
+      if (!mlid) continue;
+      group.mlid = *mlid;
+    }
+    if (held && *held == group) continue;
+    plan::SaState changed = current();
+    changed.groups = changed.groups.with(std::move(group));
+    next = std::move(changed);
+  }
+  state.groups.each([&](const plan::McGroup& group) {
+    if (!group.permanent || planned.contains(group.mgid)) return;
+    plan::McGroup left = group;
+    left.permanent = false;
+    next = with_members(current(), left, events);
+  });
   return next;
 }
 

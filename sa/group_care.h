@@ -6,9 +6,12 @@
 
 namespace weft::sa {
 
-/// The state with the groups that the manager itself keeps, as set: today the default partition's IPoIB
-/// broadcast group, with MTU 2048, which every port can. Nothing when they are there.
-std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const plan::SaOptions& options);
+/// The state with the groups that the manager itself keeps, as set: those of the
+/// partitions. What the partition leaves open is MTU 2048, which every port can, the rate of the options, and
+/// IPoIB's Q_Key. One whose partition is gone lives on as long as it has members. Nothing when all is so.
+std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const plan::SaOptions& options,
+                                             const partitions::PlannedKeys& partitions,
+                                             std::vector<Event>& events);
 
 /// The state with this group as it is now; without it when its last receiver is gone, which an event tells.
 plan::SaState with_members(const plan::SaState& state, const plan::McGroup& group,

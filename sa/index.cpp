@@ -35,6 +35,7 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
     const plan::LidRange lids = plan.lids.of_end_port[i];
     if (lids.base == kLidNone) continue;
     End end{.port = ports[i], .guid = fabric.port(ports[i]).guid, .base = lids.base, .lmc = lids.lmc};
+    end.number = static_cast<std::uint32_t>(i);
     end.is_switch = fabric.is_switch(ports[i].node);
     end.mtu = end.is_switch ? raw(fabric.port(ports[i]).mtu_cap) : mtus_[slot(ports[i])];
     end.rate = end.is_switch ? 0 : rates_[slot(ports[i])];

@@ -19,11 +19,12 @@ struct End {
   Lid base{};
   std::uint8_t lmc = 0;
   bool is_switch = false;
-  SwitchId leaf{};         ///< The switch it hangs on, or is.
-  PortNum leaf_port{};     ///< Port of the leaf that delivers to it; 0 for the switch itself.
-  std::uint8_t mtu = 0;    ///< Code: the most the port takes.
-  std::uint8_t rate = 0;   ///< SA code of its own link; 0 for a switch's port 0.
-  std::uint8_t knows = 0;  ///< Highest rate code that its software can know (sa/rate.h).
+  SwitchId leaf{};           ///< The switch it hangs on, or is.
+  PortNum leaf_port{};       ///< Port of the leaf that delivers to it; 0 for the switch itself.
+  std::uint8_t mtu = 0;      ///< Code: the most the port takes.
+  std::uint8_t rate = 0;     ///< SA code of its own link; 0 for a switch's port 0.
+  std::uint32_t number = 0;  ///< Index into Fabric::end_ports().
+  std::uint8_t knows = 0;    ///< Highest rate code that its software can know (sa/rate.h).
 };
 
 /// What a packet meets on its way.

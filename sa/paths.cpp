@@ -135,6 +135,25 @@ std::uint8_t rate_to_tell(const Context& context, const Sight& sight, const End&
   return rate_within(rate, context.options.max_rate, last);
 }
 
+/// The path as its service level has it: its SL, and no more than it allows. False when another SL is asked
+/// for.
+bool at_its_level(const Context& context, const Wish& wish, const End& from, const End& to, Pkey pkey,
+                  PathQuality& quality) {
+  const plan::Plan& plan = *context.index.view().plan;
+  if (plan.levels.levels.empty()) return true;
+  qos::Query query{.from = from.number, .to = to.number, .partition = partitions::partition_of(pkey)};
+  if (wish.asks(kServiceId8) && wish.record.service_id != 0) query.service = wish.record.service_id;
+  if (wish.asks(kQosClass)) query.qos_class = wish.record.qos_class;
+  const qos::PlannedLevel& level = plan.levels.levels[plan.rules.decide(query).level];
+  if (wish.asks(kSl) && wish.record.sl != level.sl) return false;
+  quality.sl = level.sl;
+  if (level.level.mtu) quality.mtu = std::min(quality.mtu, raw(*level.level.mtu));
+  if (level.level.rate && rate_speed(quality.rate) > *level.level.rate)
+    quality.rate = rate_at_most(*level.level.rate);
+  if (level.level.lifetime) quality.lifetime = std::min(quality.lifetime, *level.level.lifetime);
+  return true;
+}
+
 /// Gathers the paths that fit, up to a number of them.
 class Paths {
  public:
@@ -166,6 +185,7 @@ class Paths {
     std::optional<PathQuality> quality = context_.index.path(*from.end, *to.end, dlid);
     if (!quality || !context_.index.same_layer(*from.end, slid, *to.end, dlid)) return;
     if (context_.index.needs_its_sl() && wish_.asks(kSl) && wish_.record.sl != quality->sl) return;
+    if (!at_its_level(context_, wish_, *from.end, *to.end, *pkey_, *quality)) return;
     quality->rate = rate_to_tell(context_, sight_, *from.end, *to.end, quality->rate);
     PathRecord record;
     if (!shape(wish_, *quality, record, wrong_)) return;

@@ -60,7 +60,8 @@ struct Desk {
   explicit Desk(const topology::Topology& topology = two_switches(), const plan::Config& config = {},
                 const Change& change = {})
       : published(test::fabric_of(topology), config), view(as_found(published.view, change)), index(view) {
-    if (auto next = with_own_groups(state, options)) state = *next;
+    std::vector<Event> ended;
+    if (auto next = with_own_groups(state, options, view->plan->partitions, ended)) state = *next;
     self.guid = guid_of("HcaA");
     self.state = mad::SmState::master;
   }

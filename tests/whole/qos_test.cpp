@@ -4,6 +4,9 @@
 
 #include <map>
 
+#include <boost/json/parse.hpp>
+
+#include "daemon/api.h"
 #include "mad/tables.h"
 #include "sim/probe.h"
 #include "tests/whole/whole.h"
@@ -147,6 +150,37 @@ TEST_F(Levels, TooFewLanesAreToldAndShared) {
   EXPECT_TRUE(whole.has_problem("4 levels need 4 VLs, 1 each, and links between switches have 2"));
   for (const int sl : {0, 1, 2, 5})
     EXPECT_TRUE(sent("h00000", "h00011", static_cast<Sl>(sl)).delivered()) << sl;
+}
+
+TEST_F(Levels, AreExplainedAsPacketsGo) {
+  qos::Policy policy = four_levels();
+  policy.rules = {{.level = "storage", .destination = {{.kind = qos::Who::Kind::name, .name = "h00011"}}}};
+  start(policy);
+  auto loaded = std::make_shared<config::Loaded>();
+  loaded->settings = with_levels(policy);
+  daemon::ApiSource source;
+  source.view = [this] { return whole.manager->view(); };
+  source.config = [loaded] { return loaded; };
+  source.status = [this] { return whole.status(); };
+  const daemon::Router router = daemon::make_api(std::move(source));
+  const auto get = [&router](const std::string& target) {
+    auto request = daemon::request_from_target(target);
+    request->method = "GET";
+    return router.answer(*request);
+  };
+  const auto answer = boost::json::parse(get("/v1/explain/qos?from=h00000&to=h00011").body);
+  EXPECT_EQ(answer.at("level").at("name").as_string(), "storage");
+  EXPECT_EQ(answer.at("rule").as_string(), "rule 1 (level storage)");
+  const sim::Probed probed = sent("h00000", "h00011", Sl{5});
+  const auto& hops = answer.at("hops").as_array();
+  ASSERT_EQ(hops.size(), probed.hops.size());
+  for (std::size_t i = 0; i < hops.size(); ++i)
+    EXPECT_EQ(hops[i].at("vl").to_number<int>(), raw(probed.hops[i].vl));
+  const auto other = boost::json::parse(get("/v1/explain/qos?from=h00000&to=h00005").body);
+  EXPECT_EQ(other.at("level").at("name").as_string(), "bulk");
+  EXPECT_TRUE(other.at("rule").is_null());
+  EXPECT_EQ(boost::json::parse(get("/v1/levels").body).at("total").to_number<int>(), 4);
+  EXPECT_EQ(get("/v1/explain/qos?from=h00000&to=h00011&class=x").status, 400);
 }
 
 class LevelsOfADragonfly : public Levels {
