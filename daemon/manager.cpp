@@ -48,12 +48,13 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
     : parts_(parts),
       settings_(settings),
       client_(*parts.transport, *parts.clock, smp_settings(*settings)),
-      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store}, settings,
-               std::move(ledger)),
+      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store,
+                [this](std::span<const Guid> nodes) { multicast_.forget(nodes); }},
+               settings, std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
       background_(parts.executor),
       sa_(sa_surroundings(), sweeper_.ledger().sa, sa_settings(*settings)),
-      multicast_(multicast_surroundings(), settings->sa.multicast_interval),
+      multicast_(multicast_surroundings(), sweeper_.ledger().multicast, settings->sa.multicast_interval),
       responder_(
           *parts.transport, 0, [this] { return self(); },
           [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); },
@@ -119,6 +120,10 @@ Multicast::Surroundings Manager::multicast_surroundings() {
   around.tasks = &background_;
   around.devices = &sweeper_.shadow();
   around.state = [this]() -> const plan::SaState& { return sa_.state(); };
+  if (Store* store = parts_.store; store != nullptr)
+    around.keep = [store](std::shared_ptr<const plan::MftDigestMap> digests, Store::Done done) {
+      store->save_multicast(std::move(digests), std::move(done));
+    };
   around.tell = [this](std::string problem) { tell("multicast", std::move(problem)); };
   return around;
 }

@@ -16,6 +16,8 @@ using mad::AttrId;
 
 /// A first join waits this long for others.
 constexpr Duration kSettle = std::chrono::milliseconds(5);
+/// Tables that have not changed for this long are worth remembering.
+constexpr Duration kKeepAfter = std::chrono::seconds(1);
 /// What could not be written is tried again after this.
 constexpr Duration kRedo = std::chrono::seconds(5);
 
@@ -32,8 +34,24 @@ struct Writing {
   std::shared_ptr<const plan::MulticastPlan> plan;
   fabric::PathTree paths;
   std::vector<std::uint32_t> blocks;
+  const plan::MftDigestMap& known;
   std::uint64_t failed = 0;
+  std::vector<bool> readable;  // by SwitchId
 };
+
+/// The block that a modifier names, as planned.
+mad::AttrData planned_block(std::span<const plan::MulticastEntry> entries, std::uint32_t modifier) {
+  return program::mft_block(entries, modifier >> 28, modifier & 0x1ff);
+}
+
+/// Whether the last process left this block as it is planned now.
+bool left_so(const plan::MftDigestMap& known, Guid node, std::uint32_t modifier,
+             const mad::AttrData& planned) {
+  const auto digests = known.find(node);
+  if (digests == known.end()) return false;
+  const auto digest = digests->second.find(modifier);
+  return digest != digests->second.end() && digest->second == plan::block_digest(planned);
+}
 
 /// Highest MLID the switch should look up, where it has such a limit.
 std::optional<mad::SwitchInfo> top_to_write(const mad::DeviceBlocks* held, Lid top) {
@@ -49,10 +67,17 @@ std::optional<mad::SwitchInfo> top_to_write(const mad::DeviceBlocks* held, Lid t
   return next;
 }
 
-asio::awaitable<bool> read_unknown(Writing& writing, transport::Target target, std::uint32_t ports) {
+asio::awaitable<bool> read_unknown(Writing& writing, transport::Target target, SwitchId id,
+                                   std::uint32_t ports) {
+  const auto& entries = (*writing.plan->tables)[raw(id)];
   bool all = true;
   for (const std::uint32_t modifier :
        program::mft_unknown(ports, writing.blocks, writing.devices.find_device(target.node))) {
+    const mad::AttrData planned = planned_block(entries, modifier);
+    if (left_so(writing.known, target.node, modifier, planned)) {
+      writing.devices.set(target.node, AttrId::multicast_forwarding, modifier, planned);
+      continue;
+    }
     Result<mad::AttrData> answer =
         co_await writing.client.get(target, AttrId::multicast_forwarding, modifier);
     all = all && answer.has_value();
@@ -87,19 +112,52 @@ asio::awaitable<bool> write_blocks(Writing& writing, transport::Target target, S
   co_return answer.has_value();
 }
 
-struct DoSwitch {
+/// Nothing for a switch that has no such table, or is not reached.
+std::optional<transport::Target> target_of(const Writing& writing, SwitchId id) {
+  const fabric::Fabric& fabric = *writing.plan->view->fabric;
+  const fabric::Node& node = fabric.node(id);
+  if (node.switch_facts.mft_capacity == 0) return std::nullopt;
+  return transport::target_by(node.guid, writing.paths.ports_to(fabric.node_of(id)));
+}
+
+/// Before anything is written all that has to be known is read.
+struct ReadSwitch {
   Writing* writing;
   asio::awaitable<void> operator()(SwitchId id) const { return run(*writing, id); }
   static asio::awaitable<void> run(Writing& writing, SwitchId id) {
-    const fabric::Fabric& fabric = *writing.plan->view->fabric;
-    const fabric::Node& node = fabric.node(id);
-    const auto target = transport::target_by(node.guid, writing.paths.ports_to(fabric.node_of(id)));
-    if (!target || node.switch_facts.mft_capacity == 0) co_return;
-    bool done = co_await read_unknown(writing, *target, node.port_count);
-    if (done) done = co_await write_blocks(writing, *target, id, node.port_count);
+    const auto target = target_of(writing, id);
+    if (!target) co_return;
+    const std::uint32_t ports = writing.plan->view->fabric->node(id).port_count;
+    const bool read = co_await read_unknown(writing, *target, id, ports);
+    writing.readable[raw(id)] = read;
+    writing.failed += !read;
+  }
+};
+
+struct WriteSwitch {
+  Writing* writing;
+  asio::awaitable<void> operator()(SwitchId id) const { return run(*writing, id); }
+  static asio::awaitable<void> run(Writing& writing, SwitchId id) {
+    const auto target = target_of(writing, id);
+    if (!target || !writing.readable[raw(id)]) co_return;
+    const std::uint32_t ports = writing.plan->view->fabric->node(id).port_count;
+    const bool done = co_await write_blocks(writing, *target, id, ports);
     writing.failed += !done;
   }
 };
+
+/// Whether any block differs from what is held.
+bool has_work(const Writing& writing) {
+  const fabric::Fabric& fabric = *writing.plan->view->fabric;
+  for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
+    const fabric::Node& node = fabric.node(static_cast<SwitchId>(s));
+    if (writing.readable[s] && !program::mft_work((*writing.plan->tables)[s], node.port_count, writing.blocks,
+                                                  writing.devices.find_device(node.guid))
+                                    .empty())
+      return true;
+  }
+  return false;
+}
 
 /// Blocks that these MLIDs stand in.
 std::vector<std::uint32_t> blocks_of(const std::vector<Lid>& mlids) {
@@ -113,7 +171,10 @@ std::vector<std::uint32_t> blocks_of(const std::vector<Lid>& mlids) {
 
 }  // namespace
 
-Multicast::~Multicast() { around_.clock->cancel(timer_); }
+Multicast::~Multicast() {
+  around_.clock->cancel(timer_);
+  around_.clock->cancel(keep_timer_);
+}
 
 void Multicast::publish(std::shared_ptr<const plan::View> view) {
   view_ = std::move(view);
@@ -121,6 +182,7 @@ void Multicast::publish(std::shared_ptr<const plan::View> view) {
 }
 
 void Multicast::silence() {
+  if (keep_timer_ != Clock::TimerId::none) keep_now();
   view_.reset();
   dirty_ = false;
   around_.clock->cancel(std::exchange(timer_, Clock::TimerId::none));
@@ -159,6 +221,8 @@ asio::awaitable<void> Multicast::update() {
 asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan> next) {
   const bool all = next->all || std::exchange(redo_, false);
   for (const auto& [mlid, tree] : next->trees) touched_.insert(program::mft_block_of(mlid));
+  for (const auto& [guid, digests] : known_)
+    for (const auto& [modifier, digest] : digests) touched_.insert(modifier & 0x1ff);
   // Where nobody has ever been a member there is nothing to write.
   const std::vector<std::uint32_t> blocks =
       all ? std::vector<std::uint32_t>(touched_.begin(), touched_.end()) : blocks_of(next->changed);
@@ -167,24 +231,82 @@ asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan
   if (blocks.empty()) co_return;
   ++counts_.updates;
   const fabric::Fabric& fabric = *plan_->view->fabric;
-  Writing writing{
-      *around_.client, *around_.devices, counts_, plan_, fabric::PathTree(fabric, plan_->view->sm_port),
-      blocks};
+  Writing writing{*around_.client,
+                  *around_.devices,
+                  counts_,
+                  plan_,
+                  fabric::PathTree(fabric, plan_->view->sm_port),
+                  blocks,
+                  known_};
+  writing.readable.resize(fabric.switch_count());
   std::vector<SwitchId> switches(fabric.switch_count());
   for (std::size_t i = 0; i < switches.size(); ++i) switches[i] = static_cast<SwitchId>(i);
   const std::uint64_t before = counts_.blocks_written;
   const std::span<const SwitchId> items(switches);
-  const DoSwitch act{&writing};
-  co_await transport::for_each(items, static_cast<std::size_t>(around_.client->settings().window), act);
+  const auto window = static_cast<std::size_t>(around_.client->settings().window);
+  const ReadSwitch read{&writing};
+  co_await transport::for_each(items, window, read);
+  bool may_write = true;
+  if (has_work(writing)) may_write = co_await void_kept();
+  const WriteSwitch write{&writing};
+  if (may_write) co_await transport::for_each(items, window, write);
+  writing.failed += !may_write;
   counts_.failed += writing.failed;
   logger().debug("trees updated mlids={} blocks={} failed={}", plan_->changed.size(),
                  counts_.blocks_written - before, writing.failed);
+  if (writing.failed == 0) keep_soon();
   if (writing.failed == 0 || !view_) co_return;
   redo_ = true;
   logger().warn("multicast tables not written switches={} again_s={}", writing.failed,
                 kRedo.count() / 1'000'000'000);
   last_ = around_.clock->now() + kRedo - interval_;
   dirty_ = true;
+}
+
+/// Who is killed in the middle of writing must not trust what was there before. False when that cannot be
+/// made sure.
+asio::awaitable<bool> Multicast::void_kept() {
+  around_.clock->cancel(std::exchange(keep_timer_, Clock::TimerId::none));
+  if (!vouched() || !around_.keep) co_return true;
+  auto start = [this](transport::Completion<Result<void>> done) {
+    auto wake = std::make_shared<transport::Completion<Result<void>>>(std::move(done));
+    around_.keep(std::make_shared<const plan::MftDigestMap>(),
+                 [wake](Result<void> saved) { (*wake)(std::move(saved)); });
+  };
+  Result<void> saved = co_await transport::suspend<Result<void>>(std::move(start));
+  if (saved) kept_ = nullptr;
+  co_return saved.has_value();
+}
+
+void Multicast::keep_soon() {
+  if (vouched() || !around_.keep || keep_timer_ != Clock::TimerId::none) return;
+  keep_timer_ = around_.clock->after(kKeepAfter, [this] { keep_now(); });
+}
+
+void Multicast::keep_now() {
+  around_.clock->cancel(std::exchange(keep_timer_, Clock::TimerId::none));
+  if (running_ || !view_) return;
+  auto digests = std::make_shared<plan::MftDigestMap>();
+  for (const NodeId node : view_->fabric->switches()) {
+    const Guid guid = view_->fabric->node(node).guid;
+    const mad::DeviceBlocks* device = around_.devices->find_device(guid);
+    const mad::BlockTable* table = device == nullptr ? nullptr : device->table(AttrId::multicast_forwarding);
+    if (table == nullptr) continue;
+    plan::MftDigests& of = (*digests)[guid];
+    for (std::size_t i = 0; i < table->size(); ++i)
+      of[table->modifiers()[i]] = plan::block_digest(table->data()[i]);
+  }
+  known_.clear();  // the Shadow knows it all by now
+  kept_ = digests;
+  around_.keep(std::move(digests), {});
+}
+
+void Multicast::forget(std::span<const Guid> switches) {
+  const auto named = [this](Guid guid) { return kept_ && kept_->contains(guid); };
+  for (const Guid guid : switches) known_.erase(guid);
+  if (std::ranges::none_of(switches, named)) return;
+  if (around_.keep) around_.keep(std::make_shared<const plan::MftDigestMap>(), {});
+  kept_ = nullptr;
 }
 
 void Multicast::tell_problems() {

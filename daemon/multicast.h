@@ -1,8 +1,9 @@
 #pragma once
 // Multicast: keeps the switches' multicast tables as the members of groups ask for. What is joined and left
 // in a short time becomes one change; a new View has all trees made anew, after its unicast tables are in the
-// switches. Only blocks that differ from what a switch is known to hold are written; unknown ones are read
-// first, so a restart on a healthy fabric writes nothing.
+// switches. Only blocks that differ from what a switch is known to hold are written. Digests of what was
+// confirmed outlive a restart: a block that is planned as it was is not even read; others are read first. The
+// digests on disk are void while tables are being written.
 
 #include <functional>
 #include <memory>
@@ -35,9 +36,14 @@ class Multicast {
     transport::Tasks* tasks = nullptr;
     mad::Shadow* devices = nullptr;  ///< What switches hold: learned here as MFT blocks are read and written.
     std::function<const plan::SaState&()> state;
+    /// Keeps the digests over a restart; may be empty.
+    std::function<void(std::shared_ptr<const plan::MftDigestMap>, std::function<void(Result<void>)> done)>
+        keep;
     std::function<void(std::string problem)> tell;  ///< Each once, until it is gone; may be empty.
   };
-  Multicast(Surroundings around, Duration interval) : around_(std::move(around)), interval_(interval) {}
+  /// `digests`: as they were kept.
+  Multicast(Surroundings around, std::shared_ptr<const plan::MftDigestMap> digests, Duration interval)
+      : around_(std::move(around)), interval_(interval), known_(*digests), kept_(std::move(digests)) {}
   ~Multicast();
   Multicast(const Multicast&) = delete;
   Multicast& operator=(const Multicast&) = delete;
@@ -46,6 +52,8 @@ class Multicast {
   void publish(std::shared_ptr<const plan::View> view);
   /// Groups have other members.
   void changed() { wake(); }
+  /// These switches may hold anything.
+  void forget(std::span<const Guid> switches);
   /// Nothing more is written until the next publish().
   void silence();
   void set_interval(Duration interval) { interval_ = interval; }
@@ -62,6 +70,11 @@ class Multicast {
   asio::awaitable<void> update();
   asio::awaitable<void> apply(std::shared_ptr<const plan::MulticastPlan> plan);
   void tell_problems();
+  asio::awaitable<bool> void_kept();
+  void keep_soon();
+  void keep_now();
+  /// What is on disk vouches for tables.
+  bool vouched() const { return kept_ && !kept_->empty(); }
 
   Surroundings around_;
   Duration interval_;
@@ -75,6 +88,9 @@ class Multicast {
   bool redo_ = false;                ///< Some switch did not take its blocks: all are looked at again.
   std::set<std::uint32_t> touched_;  ///< Blocks that had entries at some time of this process.
   std::vector<std::string> told_;
+  plan::MftDigestMap known_;                        ///< Of the last process: what is still believed of it.
+  std::shared_ptr<const plan::MftDigestMap> kept_;  ///< On disk; empty or null: void.
+  Clock::TimerId keep_timer_ = Clock::TimerId::none;
 };
 
 }  // namespace weft::daemon

@@ -29,6 +29,8 @@ class Store {
   virtual void save(plan::Ledger ledger, Done done) = 0;
   /// Likewise what clients have told the SA; a Ledger's `sa` is not looked at by save().
   virtual void save_sa(plan::SaState state, Done done) = 0;
+  /// Likewise the digests of multicast tables.
+  virtual void save_multicast(std::shared_ptr<const plan::MftDigestMap> digests, Done done) = 0;
   /// Writes events, ids as they are, with the next commit. The oldest beyond the limit are dropped.
   virtual void append(std::vector<Event> events) = 0;
   /// "ok", or why the last commit failed; any thread.

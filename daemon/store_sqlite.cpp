@@ -68,6 +68,14 @@ class SqliteStore final : public Store {
     wake();
   }
 
+  void save_multicast(std::shared_ptr<const plan::MftDigestMap> digests, Done done) override {
+    auto tracked = asio::prefer(loop_, asio::execution::outstanding_work.tracked);
+    const std::lock_guard lock(mutex_);
+    waiting_.multicast = std::move(digests);
+    if (done) waiting_.done.push_back({std::move(tracked), std::move(done)});
+    wake();
+  }
+
   void append(std::vector<Event> events) override {
     const std::lock_guard lock(mutex_);
     waiting_.events.insert(waiting_.events.end(), std::make_move_iterator(events.begin()),
@@ -88,6 +96,7 @@ class SqliteStore final : public Store {
   struct Batch {
     std::optional<plan::Ledger> ledger;
     std::optional<plan::SaState> sa;
+    std::shared_ptr<const plan::MftDigestMap> multicast;  // null: as it was
     std::vector<Event> events;
     std::vector<Waiter> done;
   };
@@ -121,14 +130,18 @@ class SqliteStore final : public Store {
   /// Also without anything new: what could not be written before, or all of it when the file has gone.
   Result<void> write(const Batch& batch) {
     plan::SaState sa = batch.sa ? *batch.sa : wanted_.sa;
+    auto multicast = batch.multicast ? batch.multicast : wanted_.multicast;
     if (batch.ledger) wanted_ = *batch.ledger;
     wanted_.sa = std::move(sa);
+    wanted_.multicast = std::move(multicast);
     if (FileId now = file_id(path_); !now || now != file_) {
       auto anew = open_anew();
       if (!anew) return anew;
     }
     const bool nothing_new = wanted_.lids == saved_.lids && wanted_.devices == saved_.devices &&
-                             wanted_.sa == saved_.sa && wanted_.design == saved_.design;
+                             wanted_.sa == saved_.sa && wanted_.design == saved_.design &&
+                             wanted_.partitions == saved_.partitions && wanted_.sls == saved_.sls &&
+                             wanted_.multicast == saved_.multicast;
     if (nothing_new && batch.events.empty()) return {};
     return commit(batch);
   }

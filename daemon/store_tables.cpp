@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "daemon/store_design.h"
+#include "daemon/store_multicast.h"
 #include "daemon/store_partitions.h"
 #include "daemon/store_sa.h"
 
@@ -18,8 +19,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
 )sql",
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
-)sql",
-                                   kSaTables, kDesignTable, kPartitionTables};
+)sql", kSaTables, kDesignTable, kPartitionTables, kMulticastTable};
 
 namespace {
 
@@ -167,6 +167,8 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!sls) return fail(sls.error());
   auto design = load_design(database);
   if (!design) return fail(design.error());
+  auto multicast = load_multicast(database);
+  if (!multicast) return fail(multicast.error());
   plan::Ledger ledger;
   ledger.lids = std::move(*lids);
   ledger.devices = std::move(*devices);
@@ -174,6 +176,7 @@ Result<plan::Ledger> load_ledger(Database& database) {
   ledger.partitions = std::move(*partitions);
   ledger.sls = std::move(*sls);
   ledger.sa = std::move(*sa);
+  ledger.multicast = std::move(*multicast);
   return ledger;
 }
 
@@ -196,6 +199,10 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
   }
   if (before.sls != after.sls) {
     const auto written = write_sls(database, before.sls.get(), after.sls.get());
+    if (!written) return fail(written.error());
+  }
+  if (before.multicast != after.multicast) {
+    const auto written = write_multicast(database, *before.multicast, *after.multicast);
     if (!written) return fail(written.error());
   }
   return write_sa(database, before.sa, after.sa);

@@ -26,6 +26,8 @@ struct Surroundings {
   Workers* workers = nullptr;
   EventLog* events = nullptr;
   Store* store = nullptr;  ///< May be null: nothing survives then.
+  /// Called when nothing is known any longer of these switches' tables; may be empty.
+  std::function<void(std::span<const Guid>)> tables_forgotten;
 };
 
 class Sweeper {

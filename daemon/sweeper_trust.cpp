@@ -56,6 +56,7 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
 /// What was said of these tables holds no longer: neither the Shadow nor the Ledger's digests.
 void Sweeper::forget_tables(std::span<const Guid> nodes) {
   if (nodes.empty()) return;
+  if (around_.tables_forgotten) around_.tables_forgotten(nodes);
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   for (const Guid node : nodes) {
     if (shadow_.find_device(node) != nullptr) {
@@ -77,8 +78,8 @@ void Sweeper::forget_all_tables() {
   forget_tables(nodes);
 }
 
-/// Switches that booted, devices that were not here at the last sweep or have a link that came up anew, and
-/// those whose GUID somebody else answers to, or did at the last sweep.
+/// Switches that booted or are blank, devices that were not here at the last sweep or have a link that came
+/// up anew, and those whose GUID somebody else answers to, or did at the last sweep.
 void Sweeper::forget_changed(const discovery::Discovered& found) {
   std::vector<Guid> nodes = found.booted;
   for (const fabric::Node& node : found.fabric->nodes()) {
@@ -88,7 +89,9 @@ void Sweeper::forget_changed(const discovery::Discovered& found) {
         node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
           return port.peer && port.known && port.state == PortState::init;
         });
-    if (!here_before || host_is_new) nodes.push_back(node.guid);
+    // What booted while we were away shows it by its blank table.
+    const bool blank = node.type == NodeType::switch_ && program::blocks_in_use(shadow_, node.guid) == 0;
+    if (!here_before || host_is_new || blank) nodes.push_back(node.guid);
   }
   nodes.insert(nodes.end(), doubles_.begin(), doubles_.end());
   doubles_.clear();

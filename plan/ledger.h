@@ -37,6 +37,12 @@ struct DeviceRecord {
 };
 using DeviceMap = std::map<Guid, std::shared_ptr<const DeviceRecord>>;
 
+/// What a switch's multicast table was last confirmed to hold: digests of its blocks, by the modifier that
+/// they are asked for with (position << 28 | block).
+using MftDigests = std::map<std::uint32_t, std::uint64_t>;
+/// By switch.
+using MftDigestMap = std::map<Guid, MftDigests>;
+
 struct Ledger {
   std::shared_ptr<const LidMap> lids = std::make_shared<LidMap>();
   std::shared_ptr<const DeviceMap> devices = std::make_shared<DeviceMap>();
@@ -46,6 +52,8 @@ struct Ledger {
   std::shared_ptr<const partitions::Memory> partitions;
   std::shared_ptr<const qos::AssignedSls> sls;  ///< Given to levels; null where there never was one.
   SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
+  /// Likewise; empty while tables are being written, and when nothing is known of them.
+  std::shared_ptr<const MftDigestMap> multicast = std::make_shared<MftDigestMap>();
 };
 
 /// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.

@@ -8,6 +8,7 @@ namespace {
 struct Sink final : Store {
   void save(plan::Ledger, Done) override {}
   void save_sa(plan::SaState, Done) override {}
+  void save_multicast(std::shared_ptr<const plan::MftDigestMap>, Done) override {}
   void append(std::vector<Event> more) override { events.insert(events.end(), more.begin(), more.end()); }
   std::string health() const override { return "ok"; }
   std::vector<Event> events;

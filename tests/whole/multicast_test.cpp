@@ -166,5 +166,72 @@ TEST(Multicast, SwitchesThatHaveATopAreToldIt) {
   EXPECT_EQ(heard(whole, a, a.joined.mlid), std::set{b.port()});
 }
 
+std::uint64_t mft_packets(const Whole& whole, mad::Method method) {
+  return whole.world->counters().total(
+      {.mgmt_class = {}, .method = method, .attribute = mad::AttrId::multicast_forwarding});
+}
+
+TEST(MulticastTables, AreNeitherWrittenNorReadBackByARestart) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up(3).clean);
+  SaClient one(whole, "h00003");
+  SaClient two(whole, "h00020");
+  ASSERT_EQ(one.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  ASSERT_EQ(two.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  whole.run_for(seconds(5));
+  EXPECT_FALSE(whole.store.ledger.multicast->empty());
+  const std::uint64_t sets = whole.sets();
+  const std::uint64_t reads = mft_packets(whole, mad::Method::get);
+  whole.kill();
+  whole.start(whole.store.ledger);
+  ASSERT_TRUE(whole.settle());
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.sets(), sets);
+  EXPECT_EQ(mft_packets(whole, mad::Method::get), reads);
+  // What it believes is so: the next join finds its tree.
+  SaClient three(whole, "h00010");
+  ASSERT_EQ(three.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  whole.run_for(seconds(5));
+  const Lid mlid = three.joined.mlid;
+  const sim::Probed probed = sim::send_probe(*whole.world, {.from = three.port(), .to = mlid});
+  EXPECT_EQ(probed.arrived.size(), 2u);
+}
+
+TEST(MulticastTables, OfASwitchThatBootedMeanwhileAreReadAndWritten) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up(3).clean);
+  SaClient one(whole, "h00003");
+  SaClient two(whole, "h00020");
+  ASSERT_EQ(one.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  ASSERT_EQ(two.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  whole.run_for(seconds(5));
+  const Lid mlid = two.joined.mlid;
+  whole.kill();
+  for (std::uint32_t n = 0; n < whole.world->node_count(); ++n)
+    if (whole.world->node(sim::NodeIndex{n}).type == NodeType::switch_)
+      whole.world->reboot(sim::NodeIndex{n}, seconds(1));
+  whole.run_for(seconds(2));
+  whole.start(whole.store.ledger);
+  ASSERT_TRUE(whole.settle());
+  whole.run_for(seconds(10));
+  EXPECT_EQ(sim::send_probe(*whole.world, {.from = one.port(), .to = mlid}).arrived.size(), 1u);
+}
+
+TEST(MulticastTables, AreVoidOnDiskBeforeOneIsWritten) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up(3).clean);
+  SaClient one(whole, "h00003");
+  SaClient two(whole, "h00020");
+  ASSERT_EQ(one.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  whole.run_for(seconds(5));
+  ASSERT_FALSE(whole.store.ledger.multicast->empty());
+  const std::uint64_t before = mft_packets(whole, mad::Method::set);
+  ASSERT_EQ(two.join(sa::ipoib_broadcast(Pkey{0xffff})), 0);
+  ASSERT_TRUE(whole.run_until([&] { return mft_packets(whole, mad::Method::set) > before; }, seconds(5)));
+  EXPECT_TRUE(whole.store.ledger.multicast->empty());
+  whole.run_for(seconds(5));
+  EXPECT_FALSE(whole.store.ledger.multicast->empty());
+}
+
 }  // namespace
 }  // namespace weft::test

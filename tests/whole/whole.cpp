@@ -9,12 +9,18 @@ namespace weft::test {
 
 void MemoryStore::save(plan::Ledger given, Done done) {
   given.sa = ledger.sa;
+  given.multicast = ledger.multicast;
   if (!refuses) ledger = std::move(given);
   if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
 }
 
 void MemoryStore::save_sa(plan::SaState state, Done done) {
   if (!refuses) ledger.sa = std::move(state);
+  if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
+}
+
+void MemoryStore::save_multicast(std::shared_ptr<const plan::MftDigestMap> digests, Done done) {
+  if (!refuses) ledger.multicast = std::move(digests);
   if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
 }
 

@@ -22,6 +22,7 @@ class MemoryStore final : public daemon::Store {
  public:
   void save(plan::Ledger ledger, Done done) override;
   void save_sa(plan::SaState state, Done done) override;
+  void save_multicast(std::shared_ptr<const plan::MftDigestMap> digests, Done done) override;
   void append(std::vector<daemon::Event>) override {}
   std::string health() const override { return refuses ? "refused" : "ok"; }
 
