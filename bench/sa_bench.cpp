@@ -53,15 +53,7 @@ const Served& served() {
 
 sa::Request request_of(mad::Method method, mad::SaAttr attribute, std::uint64_t mask,
                        std::span<const std::uint8_t> data) {
-  sa::Request request;
-  request.header.mgmt_class = mad::MgmtClass::subn_adm;
-  request.header.class_version = mad::kSaVersion;
-  request.header.method = method;
-  request.header.attribute = static_cast<mad::AttrId>(attribute);
-  request.sa.component_mask = mask;
-  request.data = data;
-  request.from.lid = served().hosts.front().base;
-  return request;
+  return sa::request_from(served().hosts.front().base, method, attribute, mask, data);
 }
 
 /// One thread; hosts far apart, another pair each time.

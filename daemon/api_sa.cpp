@@ -152,20 +152,6 @@ Response counts(const SaView& view) {
 
 // --- what would be answered
 
-/// As a program on that port would ask, untrusted. `data` must outlive it.
-sa::Request request_from(const sa::End& end, mad::Method method, mad::SaAttr attribute, std::uint64_t mask,
-                         std::span<const std::uint8_t> data) {
-  sa::Request request;
-  request.header.mgmt_class = mad::MgmtClass::subn_adm;
-  request.header.class_version = mad::kSaVersion;
-  request.header.method = method;
-  request.header.attribute = static_cast<mad::AttrId>(attribute);
-  request.sa.component_mask = mask;
-  request.from = {.lid = end.base, .qp = 1};
-  request.data = data;
-  return request;
-}
-
 Result<const sa::End*> end_named(const SaView& view, const Request& request, std::string_view key) {
   const auto text = request.parameter(key);
   if (!text) return fail(Errc::invalid, "?{}= is missing", key);
@@ -188,8 +174,8 @@ Response sa_path(const SaView& view, const Request& request) {
   asked.dgid = gid_of(**to);
   std::vector<std::uint8_t> data(mad::kSaDataSize);
   encode_into(std::span<std::uint8_t>(data), asked);
-  const auto answer = view.ask(
-      request_from(**from, mad::Method::get, mad::SaAttr::path_record, sa::bit(2) | sa::bit(3), data));
+  const auto answer = view.ask(sa::request_from((*from)->base, mad::Method::get, mad::SaAttr::path_record,
+                                                sa::bit(2) | sa::bit(3), data));
   if (!answer) return not_serving();
   if (answer->status != 0)
     return error_response(409, "refused",
@@ -231,8 +217,9 @@ Response sa_join(const SaView& view, const Request& request) {
   asked.pkey = group ? group->pkey : Pkey{0xffff};
   std::vector<std::uint8_t> data(mad::kSaDataSize);
   encode_into(std::span<std::uint8_t>(data), asked);
-  const auto answer = view.ask(request_from(**port, mad::Method::set, mad::SaAttr::mc_member_record,
-                                            sa::bit(0) | sa::bit(1) | sa::bit(7) | sa::bit(16), data));
+  const auto answer =
+      view.ask(sa::request_from((*port)->base, mad::Method::set, mad::SaAttr::mc_member_record,
+                                sa::bit(0) | sa::bit(1) | sa::bit(7) | sa::bit(16), data));
   if (!answer) return not_serving();
   const plan::McMember* member = group ? group->members.find((*port)->guid) : nullptr;
   return json_response(

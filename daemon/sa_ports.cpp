@@ -185,12 +185,12 @@ void SaService::write_aliases_of_new(const std::vector<Guid>& before) {
 /// Services that have expired are hidden at once and taken away a little later.
 void SaService::arm_expiry() {
   if (expiry_timer_ != Clock::TimerId::none) return;
-  const std::optional<std::int64_t> next = sa::next_expiry(state_);
+  const std::optional<std::int64_t> next = leases_.next();
   if (!next) return;
   const std::int64_t wait = std::clamp<std::int64_t>(*next - around_.now() + 1, 1, kMostExpiryWait);
   expiry_timer_ = around_.clock->after(std::chrono::seconds(wait), [this] {
     expiry_timer_ = Clock::TimerId::none;
-    plan::SaState left = sa::without_expired(state_, around_.now());
+    plan::SaState left = leases_.without_ended(state_, around_.now());
     if (left.services.size() != state_.services.size()) change(std::move(left), {});
     arm_expiry();
   });

@@ -43,6 +43,7 @@ SaService::SaService(Surroundings around, plan::SaState state, SaSettings settin
       reports_(*around_.transport, *around_.tasks, settings_.reports, counts_),
       writer_(*around_.client, *around_.tasks, paths_, around_.devices),
       stale_(state_.groups.size() == 0) {
+  leases_.follow({}, state_);
   arm_expiry();
 }
 
@@ -245,6 +246,7 @@ void SaService::forward(const mad::Notice& notice, Lid from) {
 void SaService::change(plan::SaState next, std::function<void()> then) {
   const bool groups = !(next.groups == state_.groups);
   const bool services = !(next.services == state_.services);
+  if (services) leases_.follow(state_, next);
   state_ = std::move(next);
   if (services) arm_expiry();
   if (groups && around_.groups_changed) around_.groups_changed();

@@ -16,6 +16,7 @@
 #include "daemon/sa_tables.h"
 #include "daemon/workers.h"
 #include "sa/request.h"
+#include "sa/services.h"
 #include "transport/rmpp.h"
 
 namespace weft::daemon {
@@ -122,6 +123,7 @@ class SaService {
   Surroundings around_;
   SaSettings settings_;
   plan::SaState state_;
+  sa::Leases leases_;
   std::shared_ptr<const sa::Index> index_;
   SaCounts counts_;
   SaQueue queue_;

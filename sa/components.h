@@ -52,7 +52,26 @@ inline constexpr std::array<Component, 58> kPortInfoRecord = {
 inline constexpr int kCapabilityMaskBit = 7;
 inline constexpr int kCapabilityMask2Bit = 53;
 
-inline constexpr std::array<Component, 1> kSwitchInfoRecord = {{{0, 16}}};
+/// SwitchInfo's fields in their order follow the LID.
+inline constexpr std::array<Component, 19> kSwitchInfoRecord = {{{0, 16},
+                                                                 {},
+                                                                 {32, 16},
+                                                                 {48, 16},
+                                                                 {64, 16},
+                                                                 {80, 16},
+                                                                 {96, 8},
+                                                                 {104, 8},
+                                                                 {112, 8},
+                                                                 {120, 5},
+                                                                 {125, 1},
+                                                                 {126, 2},
+                                                                 {128, 16},
+                                                                 {144, 16},
+                                                                 {160, 1},
+                                                                 {161, 1},
+                                                                 {162, 1},
+                                                                 {163, 1},
+                                                                 {164, 1}}};
 inline constexpr std::array<Component, 3> kSlToVlRecord = {{{0, 16}, {16, 8}, {24, 8}}};
 inline constexpr std::array<Component, 2> kLftRecord = {{{0, 16}, {16, 16}}};
 inline constexpr std::array<Component, 4> kMftRecord = {{{0, 16}, {16, 4}, {}, {23, 9}}};

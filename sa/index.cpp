@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint8_t kNoLink = 0xff;
 constexpr int kMostHops = 64;
+constexpr int kFastest = 1 << 16;
 
 }  // namespace
 
@@ -18,16 +19,16 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
   std::size_t slots = 0;
   for (const fabric::Node& node : fabric.nodes())
     slots = std::max<std::size_t>(slots, node.first_port + node.port_count + 1u);
-  mtus_.resize(slots);
-  rates_.resize(slots);
+  std::vector<std::uint8_t> mtus(slots);
+  std::vector<std::uint8_t> rates(slots);
   for (std::uint32_t n = 0; n < fabric.node_count(); ++n)
     for (std::size_t number = 0; number < fabric.ports(NodeId{n}).size(); ++number) {
       const fabric::Port& port = fabric.ports(NodeId{n})[number];
       const std::size_t at = fabric.node(NodeId{n}).first_port + number;
       const bool planned =
           at < plan.ports.size() && plan.ports[at].bring_up && plan.ports[at].link.mtu != Mtu::none;
-      mtus_[at] = raw(planned ? plan.ports[at].link.mtu : port.mtu_cap);
-      rates_[at] = port.peer ? rate_of(port.width, port.speed) : 0;
+      mtus[at] = raw(planned ? plan.ports[at].link.mtu : port.mtu_cap);
+      rates[at] = port.peer ? rate_of(port.width, port.speed) : 0;
     }
   by_lid_.assign(0xc000, -1);
   const std::span<const fabric::PortRef> ports = fabric.end_ports();
@@ -37,8 +38,8 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
     End end{.port = ports[i], .guid = fabric.port(ports[i]).guid, .base = lids.base, .lmc = lids.lmc};
     end.number = static_cast<std::uint32_t>(i);
     end.is_switch = fabric.is_switch(ports[i].node);
-    end.mtu = end.is_switch ? raw(fabric.port(ports[i]).mtu_cap) : mtus_[slot(ports[i])];
-    end.rate = end.is_switch ? 0 : rates_[slot(ports[i])];
+    end.mtu = end.is_switch ? raw(fabric.port(ports[i]).mtu_cap) : mtus[slot(ports[i])];
+    end.rate = end.is_switch ? 0 : rates[slot(ports[i])];
     end.knows = end.is_switch ? kLastRate : last_rate_known_by(fabric.port(ports[i]).fastest);
     if (end.is_switch) {
       end.leaf = *fabric.switch_of(ports[i].node);
@@ -53,8 +54,36 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
   std::ranges::sort(ends_, {}, &End::base);
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     by_guid_.emplace(raw(ends_[i].guid), static_cast<std::uint32_t>(i));
+    if (router_ < 0 && fabric.node(ends_[i].port.node).type == NodeType::router)
+      router_ = static_cast<std::int32_t>(i);
     for (int lid = raw(ends_[i].base); lid < raw(ends_[i].base) + (1 << ends_[i].lmc) && lid < 0xc000; ++lid)
       by_lid_[static_cast<std::size_t>(lid)] = static_cast<std::int32_t>(i);
+  }
+  make_steps(mtus, rates);
+}
+
+void Index::make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates) {
+  const routing::Routes& routes = view_->plan->routes();
+  row_size_ = routes.lfts.empty() ? 0 : routes.lfts.front()->size();
+  for (std::uint32_t s = 0; s < fabric().switch_count(); ++s) {
+    const auto id = static_cast<SwitchId>(s);
+    rows_.push_back(routes.lfts[s]->data());
+    row_size_ = std::min(row_size_, routes.lfts[s]->size());
+    first_.push_back(static_cast<std::uint32_t>(steps_.size()));
+    const std::span<const fabric::Port> ports = fabric().ports(id);
+    for (std::size_t number = 0; number < ports.size(); ++number) {
+      Step& step = steps_.emplace_back();
+      if (!ports[number].peer) continue;
+      const std::size_t at = fabric().node(id).first_port + number;
+      step.mtu = mtus[at];
+      step.rate = rates[at];
+      step.speed = static_cast<std::uint16_t>(rate_speed(rates[at]));
+      const fabric::PortRef peer = *ports[number].peer;
+      if (const auto next = fabric().switch_of(peer.node))
+        step.next = raw(*next);
+      else if (const End* end = find(fabric().port(peer).guid); end != nullptr && end->port == peer)
+        step.next = kToEnd | static_cast<std::uint32_t>(end - ends_.data());
+    }
   }
 }
 
@@ -70,19 +99,13 @@ const End* Index::find(Guid port_guid) const {
 
 const End* Index::find(fabric::PortRef port) const { return find(fabric().port(port).guid); }
 
-std::uint8_t Index::link_mtu(fabric::PortRef port) const { return mtus_[slot(port)]; }
-std::uint8_t Index::link_rate(fabric::PortRef port) const { return rates_[slot(port)]; }
-
 std::optional<PathQuality> Index::path(const End& from, const End& to, Lid to_lid) const {
   const plan::Plan& plan = *view_->plan;
   PathQuality quality{std::min(from.mtu, to.mtu), from.rate, plan.packet_lifetime,
                       static_cast<Sl>(layer_of(to, to_lid))};
-  const auto narrow = [&quality](std::uint8_t mtu, std::uint8_t rate) {
-    quality.mtu = std::min(quality.mtu, mtu);
-    if (quality.rate == 0 || (rate != 0 && rate_speed(rate) < rate_speed(quality.rate))) quality.rate = rate;
-  };
-  narrow(quality.mtu, to.rate);
-  if (from.port == to.port) {
+  if (quality.rate == 0 || (to.rate != 0 && rate_speed(to.rate) < rate_speed(quality.rate)))
+    quality.rate = to.rate;
+  if (&from == &to) {
     quality.lifetime = 0;
     if (quality.rate == 0) quality.rate = 3;  // a switch's port 0 to itself: any rate will do
     return quality;
@@ -91,21 +114,24 @@ std::optional<PathQuality> Index::path(const End& from, const End& to, Lid to_li
     const auto peer = fabric().port(from.port).peer;
     return peer == to.port ? std::optional(quality) : std::nullopt;
   }
-  const routing::Routes& routes = plan.routes();
-  SwitchId here = from.leaf;
+  if (raw(to_lid) >= row_size_) return std::nullopt;
+  const std::uint32_t target = kToEnd | static_cast<std::uint32_t>(&to - ends_.data());
+  int speed = quality.rate == 0 ? kFastest : rate_speed(quality.rate);
+  std::uint32_t here = raw(from.leaf);
   for (int hops = 0; hops < kMostHops; ++hops) {
-    const PortNum out = routes.out(here, to_lid);
-    if (out == kPortDrop) return std::nullopt;
-    if (out == PortNum{0}) return to.is_switch && here == to.leaf ? std::optional(quality) : std::nullopt;
-    const std::span<const fabric::Port> ports = fabric().ports(here);
-    if (raw(out) >= ports.size() || !ports[raw(out)].peer) return std::nullopt;
-    const std::size_t at = fabric().node(here).first_port + raw(out);
-    narrow(mtus_[at], rates_[at]);
-    const fabric::PortRef next = *ports[raw(out)].peer;
-    if (next == to.port) return quality;
-    const std::optional<SwitchId> next_switch = fabric().switch_of(next.node);
-    if (!next_switch) return std::nullopt;
-    here = *next_switch;
+    const std::uint8_t out = rows_[here][raw(to_lid)];
+    if (out == 0) return to.is_switch && here == raw(to.leaf) ? std::optional(quality) : std::nullopt;
+    const std::uint32_t end = here + 1 < first_.size() ? first_[here + 1] : steps_.size();
+    if (first_[here] + out >= end) return std::nullopt;
+    const Step& step = steps_[first_[here] + out];
+    if (step.next == kNowhere) return std::nullopt;
+    quality.mtu = std::min(quality.mtu, step.mtu);
+    if (step.speed != 0 && step.speed < speed) {
+      speed = step.speed;
+      quality.rate = step.rate;
+    }
+    if ((step.next & kToEnd) != 0) return step.next == target ? std::optional(quality) : std::nullopt;
+    here = step.next;
   }
   return std::nullopt;
 }

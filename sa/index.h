@@ -50,6 +50,8 @@ class Index {
   /// By port GUID; a switch's node GUID is that of its port 0.
   const End* find(Guid port_guid) const;
   const End* find(fabric::PortRef port) const;
+  /// The router port with the lowest LID, for what is not in this subnet; nullptr when there is none.
+  const End* router() const { return router_ < 0 ? nullptr : &ends_[static_cast<std::size_t>(router_)]; }
   /// Its P_Key table as planned. Ends with equal tables share one, so that data() names it.
   std::span<const Pkey> keys(const End& end) const {
     return view_->plan->partitions.tables.of(slot(end.port));
@@ -62,9 +64,6 @@ class Index {
   bool same_layer(const End& from, Lid slid, const End& to, Lid dlid) const {
     return layer_of(from, slid) == layer_of(to, dlid);
   }
-  /// MTU code and rate of the link behind a port, as planned.
-  std::uint8_t link_mtu(fabric::PortRef port) const;
-  std::uint8_t link_rate(fabric::PortRef port) const;
 
  private:
   unsigned layer_of(const End& end, Lid lid) const {
@@ -77,10 +76,25 @@ class Index {
 
   std::shared_ptr<const plan::View> view_;
   std::vector<End> ends_;
+  std::int32_t router_ = -1;          // index into ends_
   std::vector<std::int32_t> by_lid_;  // index into ends_, -1
   std::unordered_map<std::uint64_t, std::uint32_t> by_guid_;
-  std::vector<std::uint8_t> mtus_;   // by slot of the fabric's ports
-  std::vector<std::uint8_t> rates_;  // likewise
+  /// Where a switch's port leads, and what a packet meets there. A path is walked by these and the tables
+  /// alone: two places in memory a hop.
+  struct Step {
+    std::uint32_t next = kNowhere;  // a SwitchId; kToEnd | index into ends_
+    std::uint16_t speed = 0;        // rate_speed() of the link
+    std::uint8_t mtu = 0;
+    std::uint8_t rate = 0;
+  };
+  static constexpr std::uint32_t kToEnd = 0x80000000;
+  static constexpr std::uint32_t kNowhere = 0xffffffff;
+  void make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates);
+
+  std::vector<Step> steps_;                // by first_[SwitchId] + port
+  std::vector<std::uint32_t> first_;       // by SwitchId
+  std::vector<const std::uint8_t*> rows_;  // by SwitchId: its forwarding table
+  std::size_t row_size_ = 0;
 };
 
 }  // namespace weft::sa

@@ -1,6 +1,7 @@
 #include "sa/paths.h"
 
 #include <algorithm>
+#include <set>
 
 #include "mad/sa_records.h"
 #include "partitions/pkey.h"
@@ -58,6 +59,7 @@ struct Side {
   Lid lid{};
   Gid gid{};  ///< As asked for, to be told back.
   bool given = false;
+  bool beyond = false;  ///< In another subnet: the end is a router's.
   std::uint16_t wrong = 0;
 };
 
@@ -68,11 +70,17 @@ bool local(const Context& context, const Gid& gid) {
   return gid[0] == context.prefix || gid[0] == kLinkLocalPrefix;
 }
 
-Side side_of(const Context& context, bool has_gid, const Gid& gid, bool has_lid, Lid lid) {
+/// `routers`: a GID of another subnet means the way to a router.
+Side side_of(const Context& context, bool has_gid, const Gid& gid, bool has_lid, Lid lid,
+             bool routers = false) {
   Side side;
   side.given = has_gid || has_lid;
   if (has_gid) {
-    side.end = local(context, gid) ? find_end(context, interface_of(gid)) : nullptr;
+    side.beyond = routers && !local(context, gid) && gid[0] != 0;
+    if (side.beyond)
+      side.end = context.index.router();
+    else
+      side.end = local(context, gid) ? find_end(context, interface_of(gid)) : nullptr;
     if (side.end == nullptr) side.wrong = status::kNoRecords;
     side.gid = gid;
   }
@@ -160,6 +168,8 @@ class Paths {
   Paths(const Context& context, const Sight& sight, const Wish& wish, std::size_t limit)
       : context_(context), sight_(sight), wish_(wish), limit_(limit) {}
 
+  bool disjoint = false;  ///< Only paths that share no link between switches.
+
   bool full() const { return count_ >= limit_; }
   std::uint16_t wrong() const { return wrong_; }
   std::size_t count() const { return count_; }
@@ -186,6 +196,7 @@ class Paths {
     if (!quality || !context_.index.same_layer(*from.end, slid, *to.end, dlid)) return;
     if (context_.index.needs_its_sl() && wish_.asks(kSl) && wish_.record.sl != quality->sl) return;
     if (!at_its_level(context_, wish_, *from.end, *to.end, *pkey_, *quality)) return;
+    if (disjoint && !is_new_way(*from.end, dlid)) return;
     quality->rate = rate_to_tell(context_, sight_, *from.end, *to.end, quality->rate);
     PathRecord record;
     if (!shape(wish_, *quality, record, wrong_)) return;
@@ -194,6 +205,7 @@ class Paths {
     record.sgid = from.gid == Gid{} ? gid_of(context_, *from.end) : from.gid;
     record.dlid = dlid;
     record.slid = slid;
+    record.hop_limit = to.beyond ? 0xff : 0;
     record.raw_traffic = wish_.asks(kRawTraffic) && wish_.record.raw_traffic;
     // Any path is reversible: both ways use the same SL, and packets back need no path of their own.
     record.reversible = true;
@@ -208,11 +220,26 @@ class Paths {
     ++count_;
   }
 
+  /// Whether no path told so far takes any of its links between switches; then they are taken.
+  bool is_new_way(const End& from, Lid dlid) {
+    const auto hops = plan::path(context_.index.view(), from.port, dlid);
+    if (!hops) return false;
+    std::set<fabric::PortRef> links;
+    for (const plan::Hop& hop : *hops)
+      if (context_.index.fabric().is_switch(hop.out.node) && context_.index.fabric().is_switch(hop.in.node))
+        links.insert(hop.out);
+    if (std::ranges::any_of(links, [this](fabric::PortRef link) { return taken_.contains(link); }))
+      return false;
+    taken_.merge(links);
+    return true;
+  }
+
   const Context& context_;
   const Sight& sight_;
   const Wish& wish_;
   std::size_t limit_;
   std::optional<Pkey> pkey_;  // of the pair at hand
+  std::set<fabric::PortRef> taken_;
   std::size_t count_ = 0;
   std::uint16_t wrong_ = 0;
   std::vector<std::uint8_t> data_;
@@ -287,7 +314,8 @@ Answer path_records(const Request& request, const Context& context) {
   const Side from = side_of(context, wish.asks(kSgid), wish.record.sgid, wish.asks(kSlid), wish.record.slid);
   if (wish.asks(kDgid) && is_multicast(wish.record.dgid) && from.wrong == 0)
     return group_path(request, context, sight, wish, from, table);
-  const Side to = side_of(context, wish.asks(kDgid), wish.record.dgid, wish.asks(kDlid), wish.record.dlid);
+  const Side to =
+      side_of(context, wish.asks(kDgid), wish.record.dgid, wish.asks(kDlid), wish.record.dlid, true);
   for (const Side* side : {&from, &to}) {
     if (side->wrong == status::kNoRecords) return made_of(request, none, table, method);
     if (side->wrong != 0) return refusal(request, side->wrong);
@@ -312,6 +340,7 @@ Answer multi_path_records(const Request& request, const Context& context) {
     kMultiPkey = 7,
     kMultiSl = 9,
     kMultiMtuSelector = 10,
+    kMultiIndependence = 17,
     kSgidCount = 19,
     kDgidCount = 20
   };
@@ -348,6 +377,7 @@ Answer multi_path_records(const Request& request, const Context& context) {
   const std::size_t limit = asks(kMultiNumbPath) && asked.paths > 0 ? asked.paths : kMostPaths;
   const Sight sight(request, context);
   Paths paths(context, sight, wish, limit);
+  paths.disjoint = asks(kMultiIndependence) && asked.independence == 1;
   for (std::size_t a = 0; a < asked.sgids; ++a)
     for (std::size_t b = asked.sgids; b < gids; ++b)
       if (!paths.full() && paths.wrong() == 0) paths.between(sides[a], sides[b]);

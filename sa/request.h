@@ -24,6 +24,20 @@ struct Request {
   bool trusted = false;  ///< It showed our SM_Key.
 };
 
+/// As a program on the port with this LID would ask, untrusted. `data` must outlive it.
+inline Request request_from(Lid lid, mad::Method method, mad::SaAttr attribute, std::uint64_t mask,
+                            std::span<const std::uint8_t> data) {
+  Request request;
+  request.header.mgmt_class = mad::MgmtClass::subn_adm;
+  request.header.class_version = mad::kSaVersion;
+  request.header.method = method;
+  request.header.attribute = static_cast<mad::AttrId>(attribute);
+  request.sa.component_mask = mask;
+  request.from = {.lid = lid, .qp = 1};
+  request.data = data;
+  return request;
+}
+
 /// A manager we know of beside ourselves.
 struct OtherManager {
   Lid lid{};

@@ -108,19 +108,30 @@ Answer delete_service(const Request& request, const Context& context) {
   return answer;
 }
 
-std::optional<std::int64_t> next_expiry(const plan::SaState& state) {
-  std::optional<std::int64_t> next;
-  state.services.each([&next](const plan::ServiceKey&, const plan::SaState::ServicePtr& service) {
-    if (service->lease != kForEver) next = std::min(next.value_or(service->expires), service->expires);
-  });
-  return next;
+void Leases::follow(const plan::SaState& before, const plan::SaState& after) {
+  const auto drop = [this](const plan::ServiceKey& key) {
+    const auto known = expires_.find(key);
+    if (known == expires_.end()) return;
+    by_time_.erase({known->second, key});
+    expires_.erase(known);
+  };
+  const auto put = [&](const plan::ServiceKey& key, const plan::SaState::ServicePtr& service) {
+    drop(key);
+    if (service->lease == kForEver) return;
+    expires_[key] = service->expires;
+    by_time_.emplace(service->expires, key);
+  };
+  decltype(before.services)::differences(before.services, after.services, put, drop);
 }
 
-plan::SaState without_expired(const plan::SaState& state, std::int64_t now) {
+std::optional<std::int64_t> Leases::next() const {
+  return by_time_.empty() ? std::nullopt : std::optional(by_time_.begin()->first);
+}
+
+plan::SaState Leases::without_ended(const plan::SaState& state, std::int64_t now) const {
   plan::SaState next = state;
-  state.services.each([&](const plan::ServiceKey& key, const plan::SaState::ServicePtr& service) {
-    if (!live(*service, now)) next.services.erase(key);
-  });
+  for (auto one = by_time_.begin(); one != by_time_.end() && one->first <= now; ++one)
+    next.services.erase(one->second);
   return next;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace weft::sa {
 namespace {
@@ -28,6 +29,27 @@ TEST(Components, ThatNobodyKnowsAreIgnored) {
   EXPECT_TRUE(matches(record, query, bit(1), kNodeRecord)) << "reserved";
 }
 
+/// Each bit of each mask compares what its component says, and nothing else.
+TEST(Components, OfEveryRecordAreComparedEach) {
+  const std::array<Components, 15> all = {
+      kNodeRecord,      kPortInfoRecord,      kSwitchInfoRecord, kSlToVlRecord,  kLftRecord,
+      kMftRecord,       kVlArbitrationRecord, kSmInfoRecord,     kLinkRecord,    kGuidInfoRecord,
+      kPkeyTableRecord, kInformInfoRecord,    kMcMemberRecord,   kServiceRecord, Components{}};
+  for (const Components components : all)
+    for (std::size_t number = 0; number < components.size(); ++number) {
+      const Component part = components[number];
+      std::vector<std::uint8_t> record(200);
+      std::vector<std::uint8_t> query(200);
+      const std::uint64_t mask = std::uint64_t{1} << number;
+      for (std::size_t at = 0; at < record.size() * 8; ++at) {
+        query[at / 8] = static_cast<std::uint8_t>(0x80 >> at % 8);
+        const bool within = at >= part.first && at < std::size_t{part.first} + part.bits;
+        ASSERT_EQ(matches(record, query, mask, components), !within) << number << " at " << at;
+        query[at / 8] = 0;
+      }
+    }
+}
+
 TEST(Components, LieWithinTheirRecords) {
   const auto fits = [](Components components, std::size_t bytes) {
     for (const Component part : components)
@@ -36,6 +58,7 @@ TEST(Components, LieWithinTheirRecords) {
   };
   EXPECT_TRUE(fits(kNodeRecord, 108));
   EXPECT_TRUE(fits(kPortInfoRecord, 68));
+  EXPECT_TRUE(fits(kSwitchInfoRecord, 24));
   EXPECT_TRUE(fits(kSmInfoRecord, 25));
   EXPECT_TRUE(fits(kGuidInfoRecord, 72));
   EXPECT_TRUE(fits(kInformInfoRecord, 60));

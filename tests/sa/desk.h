@@ -75,14 +75,8 @@ struct Desk {
   Gid gid_of(std::string_view node) const { return {kLinkLocalPrefix, raw(guid_of(node))}; }
 
   Request request(mad::Method method, mad::SaAttr attribute, std::uint64_t mask) const {
-    Request made;
-    made.header.mgmt_class = mad::MgmtClass::subn_adm;
-    made.header.class_version = mad::kSaVersion;
-    made.header.method = method;
-    made.header.attribute = static_cast<mad::AttrId>(attribute);
-    made.sa.component_mask = mask;
+    Request made = request_from(lid_of(asker), method, attribute, mask, {});
     made.trusted = trusted;
-    made.from = {.lid = lid_of(asker), .qp = 1};
     return made;
   }
   /// Asks, and keeps what the answer changes.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/sa/desk.h"
 
 namespace weft::sa {
@@ -37,6 +39,7 @@ const Gid kBroadcast = ipoib_broadcast(Pkey{0xffff});
 const Gid kOther{0xff12401bffff0000, 0x00010203};
 
 struct GroupDesk : Desk {
+  using Desk::Desk;
   McMemberRecord member(const Gid& mgid, std::string_view port = "HcaB", std::uint8_t join_state = 1) const {
     McMemberRecord asked;
     asked.mgid = mgid;
@@ -169,7 +172,7 @@ TEST(G19ToG22, NewGroups) {
   EXPECT_EQ(desk.events.back().gid, kOther);
 }
 
-TEST(G23ToG28, WhatNoGroupMayBe) {
+TEST(G23ToG30, WhatNoGroupMayBe) {
   GroupDesk desk;
   McMemberRecord asked = desk.member(kOther);
   for (const unsigned key : {0x8001u, 0u}) {
@@ -183,6 +186,8 @@ TEST(G23ToG28, WhatNoGroupMayBe) {
   EXPECT_EQ(desk.join(desk.member({0xff02000000000000, 1}), kNewMask).status, 0) << "G27";
   EXPECT_EQ(desk.state_byte(desk.join(desk.member({0xff12000000000000, 8}, "HcaB", 8), kNewMask)) & 0xf, 8)
       << "G29";
+  EXPECT_EQ(desk.join(desk.member({0xff12000000000000, 9}, "HcaB", 3), kNewMask).status, 0) << "G30";
+  EXPECT_EQ(desk.join(desk.member({0xff12000000000000, 10}, "HcaB", 0xf), kNewMask).status, 0);
 }
 
 TEST(G31, ANewGroupMustFitItsCreator) {
@@ -245,6 +250,74 @@ TEST(G40G44, AGroupEndsWithItsLastReceiver) {
   EXPECT_TRUE(without->groups.find(kBroadcast)->members.empty());
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].trap, 67);
+}
+
+TEST(G41, OurGroupStaysWithoutMembers) {
+  GroupDesk desk;
+  desk.join(desk.member(kBroadcast));
+  EXPECT_EQ(desk.leave(desk.member(kBroadcast)).status, 0);
+  EXPECT_EQ(desk.ask(Method::get, SaAttr::mc_member_record, bit(kMgid), desk.member(kBroadcast)).status, 0);
+}
+
+TEST(G43, APortThatCannotIsRefusedWithTheReason) {
+  topology::Topology slow = two_switches();
+  slow.cables[4].width = LinkWidth::x1;  // HcaC's: 2.5 Gb/s
+  GroupDesk desk(slow);
+  const Answer refused = desk.join(desk.member(kBroadcast, "HcaC"));
+  EXPECT_EQ(refused.status, 0x0200);
+  EXPECT_EQ(refused.why, "rate code 2 of HcaC below the group's 3");
+}
+
+TEST(GroupRate, FollowsTheSlowestMemberWhereItIsSetSo) {
+  topology::Topology mixed = two_switches();
+  mixed.cables[3].speed = LinkSpeed::edr;  // HcaB's: 100 Gb/s
+  mixed.cables[4].width = LinkWidth::x1;   // HcaC's: 2.5 Gb/s
+  GroupDesk desk(mixed);
+  desk.options.group_rate = 0;
+  desk.state = *with_own_groups(desk.state, desk.options, desk.view->plan->partitions, desk.events);
+  EXPECT_EQ(record<McMemberRecord>(desk.join(desk.member(kBroadcast, "HcaB"))).rate, 16);
+  EXPECT_EQ(record<McMemberRecord>(desk.join(desk.member(kBroadcast, "HcaC"))).rate, 2);
+  desk.leave(desk.member(kBroadcast, "HcaC"));
+  EXPECT_EQ(desk.state.groups.find(kBroadcast)->rate, 16);
+  desk.options.group_rate = 200;
+  desk.state = *with_own_groups(desk.state, desk.options, desk.view->plan->partitions, desk.events);
+  EXPECT_EQ(desk.state.groups.find(kBroadcast)->rate, 6) << "as set, from the next View on";
+  EXPECT_FALSE(with_own_groups(desk.state, desk.options, desk.view->plan->partitions, desk.events));
+}
+
+TEST(G46, AKernelLeavesWithThreeComponents) {
+  GroupDesk desk;
+  ASSERT_EQ(desk.join(desk.member(kBroadcast)).status, 0);
+  McMemberRecord bare;
+  bare.mgid = kBroadcast;
+  bare.port_gid = desk.gid_of("HcaB");
+  bare.join_state = 1;
+  EXPECT_EQ(desk.leave(bare, bits({kMgid, kPortGid, kJoin})).status, 0);
+}
+
+TEST(G47, AnMgidOfTheSasKindIsTakenAsGiven) {
+  GroupDesk desk;
+  const Gid given{0xff15a01bfe800000, 77};
+  ASSERT_EQ(desk.join(desk.member(given), kNewMask).status, 0);
+  EXPECT_TRUE(desk.state.groups.contains(given));
+  const Answer chosen = desk.join(desk.member(Gid{}), kNewMask);
+  EXPECT_NE(record<McMemberRecord>(chosen).mgid, given);
+}
+
+TEST(SolicitedNodeGroups, ShareAnMlidAsItIsSet) {
+  const auto mlids_of = [](plan::ShareMlids share) {
+    GroupDesk desk;
+    desk.options.share_mlids = share;
+    std::set<Lid> mlids;
+    for (unsigned i = 0; i < 5; ++i) {
+      const Gid mgid{0xff12601bffff0000, 0x1ff000000u + i};
+      mlids.insert(record<McMemberRecord>(desk.join(desk.member(mgid), kNewMask)).mlid);
+    }
+    return mlids.size();
+  };
+  EXPECT_EQ(mlids_of(plan::ShareMlids::always), 1u);
+  EXPECT_EQ(mlids_of(plan::ShareMlids::when_full), 5u);
+  EXPECT_EQ(mlids_of(plan::ShareMlids::never), 5u);
 }
 
 TEST(G42, MlidsRunOut) {

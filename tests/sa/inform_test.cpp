@@ -81,6 +81,22 @@ TEST(E11ToE13, TheirRecordsAreOnlyRead) {
   EXPECT_EQ(count(desk.table(SaAttr::inform_info_record)), 0u);
 }
 
+TEST(E14, SubscriptionsBySubscriberAndNumber) {
+  InformDesk desk;
+  desk.subscribe(desk.wish(3, 64, 4));
+  desk.subscribe(desk.wish(3, 65, 4));
+  const auto by = [&](std::uint16_t number) {
+    desk.data.assign(200, 0);
+    put_bits(std::span<std::uint8_t>(desk.data), 0, 64, desk.gid_of("HcaB")[0]);
+    put_bits(std::span<std::uint8_t>(desk.data), 64, 64, desk.gid_of("HcaB")[1]);
+    put_bits(std::span<std::uint8_t>(desk.data), 128, 16, number);
+    return desk.ask(desk.request(Method::get_table, SaAttr::inform_info_record, bits({0, 1})));
+  };
+  EXPECT_EQ(count(by(1)), 1u);
+  EXPECT_EQ(count(by(0)), 1u);
+  EXPECT_EQ(by(7).status, 0);
+}
+
 TEST(Wants, MatchesIssuerTypeTrapAndProducer) {
   InformDesk desk;
   desk.subscribe(desk.wish(3, 66, 4));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sa/rate.h"
 #include "tests/sa/desk.h"
 
 namespace weft::sa {
@@ -115,7 +116,7 @@ TEST(P9ToP17, WhatIsNotThereHasNoPath) {
   EXPECT_EQ(desk.get_path({kSgid, kDgid, kSlid, kDlid}, crossed).status, 0x0200);
 }
 
-TEST(P18P19P21, PartitionsAsAsked) {
+TEST(P18ToP21, PartitionsAsAsked) {
   PathDesk desk;
   PathRecord asked = desk.pair();
   for (const unsigned key : {0xffffu, 0x7fffu}) {
@@ -196,6 +197,68 @@ TEST(P40P41, ToOneselfAndToASwitch) {
   EXPECT_EQ(desk.get_path({kSgid, kDgid}, asked).status, 0);
 }
 
+TEST(P43, TheWellKnownGuidOfTheSaIsNobodys) {
+  PathDesk desk;
+  PathRecord asked = desk.pair();
+  asked.dgid = {kLinkLocalPrefix, 0x0200000000000002};
+  EXPECT_EQ(desk.get_path({kSgid, kDgid}, asked).status, 0x0300);
+}
+
+TEST(P49, PermissiveLidsHaveNoPath) {
+  PathDesk desk;
+  PathRecord asked;
+  asked.slid = asked.dlid = kLidPermissive;
+  EXPECT_EQ(desk.get_path({kSlid, kDlid}, asked).status, 0x0300);
+}
+
+TEST(P57, APathIsAsGoodAsItsWorstLink) {
+  topology::Topology slow = two_switches();
+  slow.cables[0].speed = slow.cables[1].speed = LinkSpeed::qdr;  // between the switches
+  slow.cables[4].speed = LinkSpeed::edr;                         // HcaC's
+  PathDesk desk(slow);
+  EXPECT_EQ(record<PathRecord>(desk.get_path({kSgid, kDgid}, desk.pair())).rate, 3) << "HcaB's is SDR";
+  plan::Config config;
+  config.links.max_mtu = Mtu::mtu2048;
+  PathDesk narrow(two_switches(), config);
+  EXPECT_EQ(record<PathRecord>(narrow.get_path({kSgid, kDgid}, narrow.pair())).mtu, 4);
+}
+
+TEST(P58, WhatIsInAnotherSubnetIsBehindTheRouter) {
+  topology::Topology routed = two_switches();
+  topology::Node router;
+  router.type = NodeType::router;
+  router.id = router.description = "R";
+  router.guid = Guid{0x3000};
+  router.port_guids = {Guid{0x3001}};
+  router.port_count = 1;
+  routed.nodes.push_back(router);
+  routed.cables.push_back({{1, PortNum{3}}, {6, PortNum{1}}, LinkWidth::x4, LinkSpeed::sdr});
+  PathDesk desk(routed);
+  PathRecord asked = desk.pair();
+  asked.dgid = {0x3ffe000000000000, 0x77};
+  const Answer answer = desk.get_path({kSgid, kDgid}, asked);
+  ASSERT_EQ(answer.status, 0);
+  EXPECT_EQ(record<PathRecord>(answer).dlid, desk.lid_of("R"));
+  EXPECT_EQ(record<PathRecord>(answer).hop_limit, 0xff);
+  EXPECT_EQ(record<PathRecord>(answer).dgid, asked.dgid);
+  EXPECT_EQ(record<PathRecord>(desk.get_path({kSgid, kDgid}, desk.pair())).hop_limit, 0);
+}
+
+TEST(MaxRate, AndOldSoftwareAreToldRatesTheyKnow) {
+  topology::Topology mixed = two_switches();
+  for (auto& cable : mixed.cables) cable.speed = LinkSpeed::hdr;  // 200 Gb/s, code 17
+  PathDesk desk(mixed);
+  EXPECT_EQ(record<PathRecord>(desk.get_path({kSgid, kDgid}, desk.pair())).rate, 17);
+  desk.options.max_rate = 400;
+  EXPECT_EQ(record<PathRecord>(desk.get_path({kSgid, kDgid}, desk.pair())).rate, 7);
+  EXPECT_EQ(rate_within(20, 0, 18), 7) << "50 Gb/s for those who know codes up to 18";
+  EXPECT_EQ(rate_within(19, 0, 10), 6) << "28 Gb/s for those who know codes up to 10";
+  EXPECT_EQ(rate_within(22, 0), 22);
+  EXPECT_EQ(last_rate_known_by(LinkSpeed::qdr), 10);
+  EXPECT_EQ(last_rate_known_by(LinkSpeed::edr), 18);
+  EXPECT_EQ(last_rate_known_by(LinkSpeed::xdr), kLastRate);
+}
+
 TEST(P44ToP48, PathsToGroupsAreWhatMembersSendWith) {
   PathDesk desk;
   PathRecord asked = desk.pair();
@@ -235,6 +298,7 @@ TEST(P51P52, PathBitsAreAsAskedOrSpread) {
 }
 
 struct MultiDesk : Desk {
+  using Desk::Desk;
   Answer multi(std::uint64_t mask, std::uint8_t sgids, std::uint8_t dgids, const std::vector<Gid>& gids) {
     data.assign(200, 0);
     mad::MultiPathRecord asked;
@@ -250,7 +314,7 @@ struct MultiDesk : Desk {
 };
 constexpr std::uint64_t kCounts = std::uint64_t{3} << 19;
 
-TEST(M1ToM5, CountsMustBeThere) {
+TEST(M1ToM5M7, CountsMustBeThere) {
   MultiDesk desk;
   const Answer none = desk.multi(0, 0, 0, {});
   EXPECT_EQ(none.status, 0x0600);
@@ -271,6 +335,30 @@ TEST(M3M4, PathsBetweenAllPairs) {
                                  desk.gid_of("HcaD")};
   EXPECT_EQ(count(desk.multi(kCounts, 2, 2, four)), 4u);
   EXPECT_EQ(count(desk.multi(kCounts | bit(6), 2, 2, four)), 2u) << "NumbPath";
+}
+
+TEST(M9, IndependentPathsShareNoLinkBetweenSwitches) {
+  plan::Config config;
+  config.lids.lmc = 2;
+  MultiDesk desk(two_switches(), config);
+  const std::vector<Gid> pair = {desk.gid_of("HcaB"), desk.gid_of("HcaC")};
+  EXPECT_EQ(count(desk.multi(kCounts, 1, 1, pair)), 16u) << "four LIDs at each end";
+  const auto independent = [&] {
+    desk.data.assign(200, 0);
+    mad::MultiPathRecord asked;
+    asked.sgids = asked.dgids = 1;
+    asked.independence = 1;
+    encode_into(std::span<std::uint8_t>(desk.data), asked);
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t half = 0; half < 2; ++half)
+        put_bits(std::span<std::uint8_t>(desk.data), (24 + 16 * i + 8 * half) * 8, 64, pair[i][half]);
+    return desk.ask(desk.request(Method::get_multi, SaAttr::multi_path_record, kCounts | bit(17)));
+  }();
+  ASSERT_EQ(count(independent), 2u) << "there are two cables";
+  const routing::Routes& routes = desk.view->plan->routes();
+  const SwitchId leaf = desk.index.find(desk.guid_of("HcaB"))->leaf;
+  EXPECT_NE(routes.out(leaf, record<PathRecord>(independent, 0).dlid),
+            routes.out(leaf, record<PathRecord>(independent, 1).dlid));
 }
 
 TEST(M6M8, BadGidsAndMethods) {

@@ -108,6 +108,112 @@ TEST(I8, PortsWithACapabilityAreFoundByMask) {
   EXPECT_EQ(count(desk.ask(request)), 22u) << "no bit asked for: all have them";
 }
 
+TEST(N6N8, NodesByGuidAndByName) {
+  Desk desk;
+  desk.data.assign(200, 0);
+  put_bits(std::span<std::uint8_t>(desk.data), 192, 64, raw(desk.guid_of("HcaB")));
+  EXPECT_EQ(count(desk.ask(desk.request(Method::get_table, SaAttr::node_record, bit(8)))), 1u);
+  desk.data.assign(200, 0);
+  encode_into(std::span<std::uint8_t>(desk.data).subspan(44), mad::NodeDescription{"HcaC"});
+  EXPECT_EQ(count(desk.ask(desk.request(Method::get_table, SaAttr::node_record, bit(14)))), 1u);
+}
+
+TEST(N11, EveryPortOfAnHcaHasARecord) {
+  topology::Topology made = two_switches();
+  topology::Node& two_ports = made.nodes[2];
+  two_ports.port_count = 2;
+  two_ports.port_guids = {Guid{0x1001}, Guid{0x1002}};
+  made.cables.push_back({{2, PortNum{2}}, {1, PortNum{3}}, LinkWidth::x4, LinkSpeed::sdr});
+  Desk desk(made);
+  desk.data.assign(200, 0);
+  put_bits(std::span<std::uint8_t>(desk.data), 128, 64, 0x1000);
+  const Answer both = desk.ask(desk.request(Method::get_table, SaAttr::node_record, bit(7)));
+  ASSERT_EQ(count(both), 2u);
+  const auto info = [&both](std::size_t i) {
+    return mad::decode<mad::NodeInfo>(std::span<const std::uint8_t>(both.data).subspan(i * 112 + 4));
+  };
+  EXPECT_NE(info(0).port_guid, info(1).port_guid);
+  EXPECT_NE(info(0).local_port, info(1).local_port);
+}
+
+/// Asks for ports whose PortInfo has these values.
+Answer ports_like(Desk& desk, std::uint64_t mask, const mad::PortInfo& like, std::uint32_t modifier = 0) {
+  desk.data.assign(200, 0);
+  encode_into(std::span<std::uint8_t>(desk.data).subspan(4), like);
+  Request request = desk.request(Method::get_table, SaAttr::port_info_record, mask);
+  request.header.modifier = modifier;
+  return desk.ask(request);
+}
+
+TEST(I6I7, CapabilityMasksMatchByBitsOrAsAWhole) {
+  plan::Config config;
+  Desk desk;
+  mad::PortInfo like;
+  like.capabilities = desk.index.fabric().port(desk.index.find(desk.guid_of("HcaB"))->port).capabilities;
+  const std::size_t same = count(ports_like(desk, bit(kCapabilityMaskBit), like));
+  EXPECT_GT(same, 0u) << "equal";
+  EXPECT_GE(count(ports_like(desk, bit(kCapabilityMaskBit), like, 0x80000000)), same)
+      << "at least these bits";
+  like.capabilities ^= 1u << 31;
+  EXPECT_EQ(count(ports_like(desk, bit(kCapabilityMaskBit), like)), 0u);
+}
+
+TEST(I9I10I11, PortsByStateTooManyAndReadOnly) {
+  Desk desk;
+  mad::PortInfo like;
+  like.state = PortState::active;
+  EXPECT_EQ(count(ports_like(desk, bit(15), like)), 6u) << "here only the ends are Active";
+  EXPECT_EQ(desk.get(SaAttr::port_info_record).status, 0x0400);
+  EXPECT_EQ(desk.ask(desk.request(Method::set, SaAttr::port_info_record, 0)).status, 0x000c);
+}
+
+TEST(I12I13, SpeedsAreTold) {
+  topology::Topology fast = two_switches();
+  fast.cables[3].speed = LinkSpeed::edr;  // HcaB's
+  Desk desk(fast);
+  desk.data.assign(200, 0);
+  put_bits(std::span<std::uint8_t>(desk.data), 0, 16, raw(desk.lid_of("HcaB")));
+  const auto told = [&] {
+    const Answer one = desk.ask(desk.request(Method::get, SaAttr::port_info_record, bits({0, 2})));
+    return std::pair(one.data[3],
+                     mad::decode<mad::PortInfo>(std::span<const std::uint8_t>(one.data).subspan(4)));
+  };
+  EXPECT_EQ(told().first, 0);
+  EXPECT_EQ(told().second.speed_active, 4) << "I13: QDR as well";
+  EXPECT_EQ(told().second.speed_ext_active, 2) << "EDR";
+  desk.data[3] = 0x80;
+  EXPECT_EQ(told().first, 0x80) << "I12";
+}
+
+TEST(I14I15, NoPortHasThat) {
+  Desk desk;
+  mad::PortInfo like;
+  like.m_key = 7;
+  const Answer none = ports_like(desk, bit(3), like);
+  EXPECT_EQ(none.status, 0);
+  EXPECT_EQ(count(none), 0u);
+  for (const unsigned lid : {0xffffu, 0u})
+    EXPECT_EQ(
+        count(desk.ask(Method::get_table, SaAttr::port_info_record, bit(0), LidPart{static_cast<Lid>(lid)})),
+        0u);
+}
+
+TEST(I16I17, AllPortsAndAnyLidOfOne) {
+  plan::Config config;
+  config.lids.lmc = 1;
+  Desk desk(two_switches(), config);
+  EXPECT_EQ(count(desk.table(SaAttr::port_info_record)), 22u);
+  const Lid second = static_cast<Lid>(raw(desk.lid_of("HcaB")) + 1);
+  EXPECT_EQ(count(desk.ask(Method::get_table, SaAttr::port_info_record, bit(0), LidPart{second})), 1u);
+}
+
+TEST(T29, NobodyHasThePermissiveLid) {
+  Desk desk;
+  const Answer none = desk.ask(Method::get_table, SaAttr::guid_info_record, bit(0), LidPart{kLidPermissive});
+  EXPECT_EQ(none.status, 0);
+  EXPECT_EQ(count(none), 0u);
+}
+
 TEST(T5ToT7, SwitchesOnly) {
   Desk desk;
   EXPECT_EQ(count(desk.table(SaAttr::switch_info_record)), 2u);
@@ -155,6 +261,35 @@ TEST(T26T27, GuidsOfEveryEndPort) {
   EXPECT_EQ(
       desk.ask(Method::get, SaAttr::guid_info_record, bits({0, 1}), LidPart{desk.lid_of("HcaB"), 200}).status,
       0x0300);
+}
+
+TEST(T40ToT45, ManagersByWhatTheyAre) {
+  Desk desk;
+  desk.self.priority = 5;
+  desk.self.sm_key = 77;
+  const auto like = [&](std::uint64_t mask, const mad::SmInfo& info, Lid lid = kLidNone) {
+    desk.data.assign(200, 0);
+    put_bits(std::span<std::uint8_t>(desk.data), 0, 16, raw(lid));
+    encode_into(std::span<std::uint8_t>(desk.data).subspan(4), info);
+    return count(desk.ask(desk.request(Method::get_table, SaAttr::sm_info_record, mask)));
+  };
+  EXPECT_EQ(like(0, {}), 1u) << "T40";
+  EXPECT_EQ(like(bit(0), {}, desk.lid_of("HcaA")), 1u);
+  EXPECT_EQ(like(bits({2, 5, 6}), desk.self), 1u);
+  mad::SmInfo standby;
+  standby.state = mad::SmState::standby;
+  EXPECT_EQ(like(bit(6), standby), 0u) << "T41";
+  EXPECT_EQ(desk.ask(Method::get, SaAttr::sm_info_record, bit(0), LidPart{desk.lid_of("HcaB")}).status,
+            0x0300)
+      << "T42";
+  EXPECT_EQ(desk.ask(desk.request(Method::set, SaAttr::sm_info_record, 0)).status, 0x000c) << "T43";
+  EXPECT_EQ(like(bit(3), desk.self), 0u) << "T44: its key is told to nobody";
+  const std::array<OtherManager, 1> others{{{desk.lid_of("HcaC"), standby}}};
+  Request all = desk.request(Method::get_table, SaAttr::sm_info_record, 0);
+  all.data = desk.data;
+  Context context = desk.context();
+  context.others = others;
+  EXPECT_EQ(count(answer(all, context)), 2u) << "T45";
 }
 
 TEST(SmInfoRecord, TellsUsWithoutOurKey) {

@@ -94,10 +94,44 @@ TEST(S15S16, LeasesEndUnlessTheyAreExtended) {
   const Answer found = desk.find(bit(0), desk.service(2, "b"));
   ASSERT_EQ(found.status, 0);
   EXPECT_EQ(record<ServiceRecord>(found).lease, 7u) << "what is left of it";
-  const plan::SaState left = without_expired(desk.state, desk.now);
+  Leases leases;
+  leases.follow({}, desk.state);
+  const plan::SaState left = leases.without_ended(desk.state, desk.now);
   EXPECT_TRUE(left.services.contains({2, desk.gid_of("HcaB"), Pkey{0xffff}}));
-  EXPECT_EQ(next_expiry(left), desk.now + 7) << "those that have run out are gone";
-  EXPECT_TRUE(without_expired(desk.state, desk.now + 100).services.empty());
+  EXPECT_EQ(left.services.size(), 1u);
+  leases.follow(desk.state, left);
+  EXPECT_EQ(leases.next(), desk.now + 7) << "those that have run out are gone";
+  EXPECT_TRUE(leases.without_ended(left, desk.now + 100).services.empty());
+  desk.state = left;
+  desk.set(desk.service(2, "b", 20));
+  leases.follow(left, desk.state);
+  EXPECT_EQ(leases.next(), desk.now + 20) << "extended";
+  ServiceRecord eternal = desk.service(2, "b");
+  const plan::SaState before = desk.state;
+  desk.set(eternal, kWho);
+  leases.follow(before, desk.state);
+  EXPECT_EQ(leases.next(), std::nullopt) << "for ever";
+}
+
+TEST(S11, WhereAServiceIsIsNotChecked) {
+  ServiceDesk desk;
+  ServiceRecord odd = desk.service(1, "a");
+  odd.gid = {0x000080fe00000000, 0xdead};  // as osmtest says it
+  EXPECT_EQ(desk.set(odd, kWho).status, 0);
+}
+
+TEST(S18S19, AllOfItIsKeptAndTheKeyIsForTheTrusted) {
+  ServiceDesk desk;
+  desk.set(desk.service(1, "a"));
+  EXPECT_EQ(record<ServiceRecord>(desk.find(bit(0), desk.service(1, "a"))).data[63], 9) << "S18";
+  desk.trusted = true;
+  EXPECT_EQ(record<ServiceRecord>(desk.find(bit(0), desk.service(1, "a"))).key,
+            (std::array<std::uint64_t, 2>{1, 2}));
+  ServiceRecord other = desk.service(1, "a");
+  other.key = {7, 7};
+  EXPECT_EQ(desk.set(other).status, 0) << "S19: replaced whatever the key";
+  EXPECT_EQ(record<ServiceRecord>(desk.find(bit(0), desk.service(1, "a"))).key,
+            (std::array<std::uint64_t, 2>{7, 7}));
 }
 
 TEST(S17, ATableOfServices) {

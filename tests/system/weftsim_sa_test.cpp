@@ -22,7 +22,7 @@ struct Served {
   }
 };
 
-TEST(WeftdSa, PassesTheQuickFlowsOfOsmtest) {
+TEST(A22, OsmtestPassesItsQuickFlowsAlsoWithAGrh) {
   Served served;
   ASSERT_TRUE(served.weftd.is_up()) << served.weftd.log();
   for (const std::string flow : {"-f c", "-f v", "-f q", "-f a", "-f v -G", "-f m -M 1", "-f m -M 2"}) {
@@ -33,7 +33,7 @@ TEST(WeftdSa, PassesTheQuickFlowsOfOsmtest) {
   }
 }
 
-TEST(WeftdSa, AnswersEveryRecordOfSaquery) {
+TEST(X13, SaqueryReadsEveryRecord) {
   Served served;
   ASSERT_TRUE(served.weftd.is_up()) << served.weftd.log();
   for (const std::string record :
@@ -52,7 +52,7 @@ TEST(WeftdSa, AnswersEveryRecordOfSaquery) {
 
 /// Stock ibsim cuts answers after 224 bytes, knows no RMPP and no time-outs: these are the flows that OpenSM
 /// passes there, each a program of its own that counts its transactions from 1.
-TEST(WeftdSaOnIbsim, PassesAllOfOsmtestThatStockIbsimCarries) {
+TEST(A28, OsmtestPassesOnStockIbsimAllThatItCarriesAHundredThousandQuestionsToo) {
   tests::IbsimProcess ibsim({.net = {},
                              .net_file = "/usr/share/doc/ibsim-utils/net-examples/net.2sw2path4hca",
                              .socket_name = {},

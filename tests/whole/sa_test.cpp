@@ -66,7 +66,7 @@ TEST(Sa, ForgetsAReceiverThatVanished) {
   EXPECT_EQ(whole.manager->sa().transfers(), 0u);
 }
 
-TEST(Sa, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
+TEST(A26, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
   Whole whole("fat-tree:radix=8");
   whole.start();
   SaClient client(whole, "h00003");
