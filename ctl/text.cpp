@@ -130,6 +130,25 @@ std::string lid_lines(const json::value& status, const Style& style) {
   return out;
 }
 
+std::string policy_lines(const json::value& status, const Style& style) {
+  const json::value& plan = at(status, "plan");
+  if (!plan.is_object() || !at(plan, "policies").is_object()) return {};
+  const json::value& policies = at(plan, "policies");
+  std::string out;
+  if (!at(policies, "partitions").is_null())
+    out +=
+        label("Partitions", style) + std::to_string(number(policies, "partitions")) +
+        (flag(policies, "partitions_in_force") ? "" : ", " + coloured("not in force", Colour::red, style)) +
+        '\n';
+  for (const json::value& note : items(policies, "partition_notes"))
+    out += fmt::format("{}{}\n", label("", style), text(note));
+  if (number(policies, "levels") > 0)
+    out += fmt::format("{}{}\n", label("Levels", style), number(policies, "levels"));
+  for (const json::value& note : items(policies, "level_notes"))
+    out += fmt::format("{}{}\n", label("", style), text(note));
+  return out;
+}
+
 std::string outcome(const json::value& report, const Style& style) {
   if (!text(report, "error").empty())
     return coloured("ended early: " + text(report, "error"), Colour::red, style);
@@ -231,7 +250,8 @@ std::string status_text(const json::value& status, const Style& style) {
     out += fmt::format("{}{}, GUID {}, LID {}\n", label("Port", style), device,
                        or_dash(text(status, "port_guid")), number(status, "lid"));
   }
-  out += fabric_lines(status, style) + routing_lines(status, style) + lid_lines(status, style);
+  out += fabric_lines(status, style) + routing_lines(status, style) + lid_lines(status, style) +
+         policy_lines(status, style);
   out += last_sweep_line(status, "last_full_sweep", "Full sweep", style);
   if (number(status, "last_sweep.number") != number(status, "last_full_sweep.number")) {
     out += last_sweep_line(status, "last_sweep", "Last sweep", style);

@@ -55,6 +55,16 @@ json::value routing_json(const plan::View& view) {
                       {"notes", texts(chain.routes.notes)}};
 }
 
+/// Partitions and service levels in numbers, with what is worth knowing about them.
+json::object policies_json(const plan::Plan& plan) {
+  const partitions::PlannedKeys& keys = plan.partitions;
+  return {{"partitions", keys.active ? json::value(keys.partitions.size()) : json::value(nullptr)},
+          {"partitions_in_force", !keys.refused},
+          {"partition_notes", texts(keys.notes)},
+          {"levels", plan.levels.levels.size()},
+          {"level_notes", texts(plan.levels.notes)}};
+}
+
 json::value plan_json(const plan::View& view) {
   if (!view.plan) return nullptr;
   const plan::Lids& lids = view.plan->lids;
@@ -63,6 +73,7 @@ json::value plan_json(const plan::View& view) {
                       {"known_ports", lids.map ? lids.map->size() : 0},
                       {"ports_without_lid", lids.without.size()},
                       {"lid_notes", texts(lids.notes)},
+                      {"policies", policies_json(*view.plan)},
                       {"notes", texts(view.plan->notes)}};
 }
 
