@@ -274,7 +274,12 @@ partitions::Who who_from(std::string_view text) {
       text = text.substr(0, slash);
     }
   }
-  if (const auto guid = guid_from(text)) {
+  const std::size_t dash = text.find('-');
+  const auto first = dash == text.npos ? std::nullopt : guid_from(text.substr(0, dash));
+  const auto last = first ? guid_from(text.substr(dash + 1)) : std::nullopt;
+  if (first && last && who.kind == Who::Kind::name) {
+    who = {.kind = Who::Kind::guid, .guid = *first, .last = *last};
+  } else if (const auto guid = guid_from(text)) {
     who.guid = *guid;
     if (who.kind == Who::Kind::name) who.kind = Who::Kind::guid;
   } else {
@@ -286,6 +291,7 @@ partitions::Who who_from(std::string_view text) {
 std::string who_text(const partitions::Who& who) {
   for (const auto& [word, kind] : kWords)
     if (who.kind == kind) return std::string(word);
+  if (who.last != Guid{}) return fmt::format("{}-{}", to_string(who.guid), to_string(who.last));
   const std::string node = who.guid != Guid{} ? to_string(who.guid) : who.name;
   return who.kind == Who::Kind::port ? fmt::format("{}/P{}", node, raw(who.port)) : node;
 }

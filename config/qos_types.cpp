@@ -232,8 +232,9 @@ Type<std::vector<Level>> level_map() {
       if (level.sl) {
         const auto [owner, alone] = owners.emplace(*level.sl, level.name);
         if (!alone)
-          report.problem(name.place, fmt::format("levels {} and {} both have SL {}", in_quotes(owner->second),
-                                                 in_quotes(level.name), raw(*level.sl)));
+          report.note(name.place,
+                      fmt::format("levels {} and {} have one SL, {}, and with it their lanes and share",
+                                  in_quotes(owner->second), in_quotes(level.name), raw(*level.sl)));
       }
       levels.push_back(std::move(level));
     }

@@ -12,6 +12,7 @@
 #include "config/file.h"
 #include "config/names_file.h"
 #include "config/opensm_partitions.h"
+#include "config/opensm_qos.h"
 #include "config/parse.h"
 #include "config/partition_types.h"
 #include "config/schema.h"
@@ -47,6 +48,7 @@ struct Reading {
   void read_override(const Override& option);
   void read_names_file(const std::string& config_path);
   void read_partition_files(const std::string& config_path);
+  void read_qos_file(const std::string& config_path);
   void check_whole();
   /// A problem with a key's value, told where it stands.
   void problem_with(std::string_view key, std::string text);
@@ -201,6 +203,19 @@ void Reading::read_partition_files(const std::string& config_path) {
   settings.plan.partitions.partitions = std::move(all).take();
 }
 
+void Reading::read_qos_file(const std::string& config_path) {
+  if (loaded.settings.opensm_qos.empty()) return;
+  qos::Policy& policy = loaded.settings.plan.qos;
+  if (!policy.levels.empty() || !policy.rules.empty())
+    return problem_with("qos.opensm_file",
+                        "there are levels or rules in the configuration too; keep one of both");
+  const std::string path = beside(config_path, loaded.settings.opensm_qos);
+  const Result<std::string> text = slurp(path);
+  if (!text) return problem_with("qos.opensm_file", text.error().what);
+  report.source = path;
+  policy = read_opensm_qos(*text, report);
+}
+
 void Reading::read_names_file(const std::string& config_path) {
   std::string path = loaded.settings.names_file;
   if (path.empty()) return;
@@ -276,6 +291,7 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   if (!text) return fail(text.error());
   Reading reading = read(*text, path, command_line);
   reading.read_partition_files(path);
+  reading.read_qos_file(path);
   reading.read_names_file(path);
   reading.report.source = path;
   if (looks_put_aside(path))

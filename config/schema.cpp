@@ -209,6 +209,11 @@ void add_qos_keys(std::vector<Key>& keys) {
                      "rdma-cm:PORT, or ipoib, sdp, rds, iser, nvme-of, lustre) and class (QoS class); all "
                      "that are given must fit.",
                      "qos_policy_file"));
+  keys.push_back(
+      key("qos.opensm_file", MEMBER(opensm_qos), text("a path", 4096, true),
+          "OpenSM's QoS policy file instead of levels and rules here, read with the same meaning; `weftctl "
+          "import opensm` shows what it becomes. A relative path begins at this file's folder.",
+          "qos_policy_file"));
   keys.push_back(key("qos.default", MEMBER(plan.qos.default_level), text("the name of a level", 255, true),
                      "The level of what no rule fits; nothing: the first."));
 }

@@ -90,6 +90,7 @@ struct Settings {
   ControlSettings control;
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.
   std::string opensm_partitions;             ///< OpenSM's partitions.conf; likewise.
+  std::string opensm_qos;                    ///< OpenSM's QoS policy file; it is in plan.qos.
   std::string names_file;  ///< OpenSM node-name map; its names are in plan.names, where `names` wins.
   std::string state_dir = "/var/lib/weft";
   bool operator==(const Settings&) const = default;

@@ -115,10 +115,14 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
               [](const Client& client, const Output& output) { return ctl::show_levels(client, output); });
   CLI::App* import = app.add_subcommand("import", "What other programs' files become here");
   import->require_subcommand(1)->fallthrough();
-  auto* opensm = add_command(
-      *import, "opensm", "OpenSM's partitions.conf as YAML, statement by statement", chosen,
-      [&a](const Client&, const Output& output) { return ctl::import_opensm_partitions(output, a.file); });
-  opensm->add_option("--partitions", a.file, "The file")->required();
+  auto* opensm = add_command(*import, "opensm", "OpenSM's files as YAML: partitions, or the QoS policy",
+                             chosen, [&a](const Client&, const Output& output) {
+                               return a.file.empty() ? ctl::import_opensm_qos(output, a.directory)
+                                                     : ctl::import_opensm_partitions(output, a.file);
+                             });
+  auto* which = opensm->add_option_group("file")->require_option(1);
+  which->add_option("--partitions", a.file, "partitions.conf");
+  which->add_option("--qos-policy", a.directory, "qos-policy.conf");
   add_command(app, "services", "Services that programs have registered", chosen,
               [](const Client& client, const Output& output) { return ctl::show_services(client, output); });
   add_command(

@@ -6,9 +6,12 @@
 #include <fmt/ranges.h>
 #include <boost/json/serialize.hpp>
 
+#include "base/units.h"
 #include "config/file.h"
 #include "config/opensm_partitions.h"
+#include "config/opensm_qos.h"
 #include "config/partition_types.h"
+#include "config/qos_types.h"
 #include "ctl/ask.h"
 #include "ctl/json_read.h"
 
@@ -102,6 +105,38 @@ Exit import_opensm_partitions(const Output& output, const std::string& file) {
                << std::endl;
   else
     output.out << yaml << std::flush;
+  return Exit::done;
+}
+
+Exit import_opensm_qos(const Output& output, const std::string& file) {
+  const Result<std::string> contents = config::slurp(file);
+  if (!contents) {
+    output.err << contents.error().what << std::endl;
+    return Exit::usage;
+  }
+  config::Report report{.source = file};
+  const qos::Policy policy = config::read_opensm_qos(*contents, report);
+  if (report.problem_count > 0) {
+    output.err << fmt::format("{}", fmt::join(report.problems, "\n")) << std::endl;
+    return Exit::usage;
+  }
+  const std::string levels = config::level_map().show(policy.levels);
+  const std::string rules = config::rule_list().show(policy.rules);
+  if (output.json) {
+    output.out << json::serialize(
+                      json::object{{"file", file},
+                                   {"levels", levels},
+                                   {"rules", rules},
+                                   {"default", policy.default_level},
+                                   {"notes", json::array(report.notes.begin(), report.notes.end())}})
+               << std::endl;
+    return Exit::done;
+  }
+  output.out << "# From " << file << ". For weft.yaml.\n";
+  for (const std::string& note : report.notes) output.out << "# " << note << '\n';
+  output.out << "qos:\n  levels: " << levels << "\n  rules: " << rules
+             << "\n  default: " << yaml_text(policy.default_level) << '\n'
+             << std::flush;
   return Exit::done;
 }
 

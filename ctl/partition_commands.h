@@ -13,6 +13,9 @@ Exit explain_pkey(const Client& client, const Output& output, const std::string&
 /// What OpenSM's partition file becomes, as YAML; without the daemon.
 Exit import_opensm_partitions(const Output& output, const std::string& file);
 
+/// What OpenSM's QoS policy file becomes, likewise.
+Exit import_opensm_qos(const Output& output, const std::string& file);
+
 std::string partitions_text(const boost::json::value& partitions, const Style& style);
 std::string pkey_text(const boost::json::value& answer, const Style& style);
 

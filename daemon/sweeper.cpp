@@ -274,6 +274,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   program::Programmed done = co_await program::program(*around_.client, shadow_, job);
   for (const program::PhaseDone& phase : done.phases)
     report.phases.push_back({phase.name, phase.took, phase.smps});
+  forget_tables(done.booted);
   if (!stopping_) co_await look_at_down_ports(found, done.restless);
   // What came of it is not known: the digests of what was to change are void, so the next start reads it
   // back.

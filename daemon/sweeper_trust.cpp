@@ -89,7 +89,7 @@ void Sweeper::forget_changed(const discovery::Discovered& found) {
         node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
           return port.peer && port.known && port.state == PortState::init;
         });
-    // What booted while we were away shows it by its blank table.
+    // A switch without tables booted while we were away, and holds none of the others either.
     const bool blank = node.type == NodeType::switch_ && program::blocks_in_use(shadow_, node.guid) == 0;
     if (!here_before || host_is_new || blank) nodes.push_back(node.guid);
   }

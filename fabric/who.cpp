@@ -106,6 +106,13 @@ std::vector<std::uint32_t> Finder::find(const Who& who) const {
     case Who::Kind::port:
       return at_port(who);
     case Who::Kind::guid: {
+      if (who.last != Guid{}) {
+        for (std::uint32_t i = 0; i < fabric_.end_ports().size(); ++i)
+          if (const Guid guid = fabric_.port(fabric_.end_ports()[i]).guid;
+              who.guid <= guid && guid <= who.last)
+            found.push_back(i);
+        break;
+      }
       const auto port = fabric_.find_port(who.guid);
       if (port && !fabric_.is_switch(port->node)) {
         add_port(*port, found);
@@ -138,7 +145,7 @@ std::string describe(const Who& who) {
     case Who::Kind::self:
       return "self";
     case Who::Kind::guid:
-      return to_string(who.guid);
+      return to_string(who.guid) + (who.last == Guid{} ? "" : "-" + to_string(who.last));
     case Who::Kind::name:
       return "node " + who.name;
     case Who::Kind::port:

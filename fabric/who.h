@@ -18,11 +18,12 @@ struct Who {
     routers,   ///< ports of routers.
     name,      ///< Nodes by name or glob (base/words.h): all their end ports.
     port,      ///< That port of the nodes with that name, glob or GUID; of a switch: what hangs there.
-    guid,      ///< One port, or all end ports of the node with that GUID.
-    self,      ///< The subnet manager's own port.
+    guid,  ///< One port, or all end ports of the node with that GUID; with `last` all ports in that range.
+    self,  ///< The subnet manager's own port.
   };
   Kind kind = Kind::all;
   Guid guid{};
+  Guid last{};  ///< Of a range of port GUIDs.
   std::string name;
   PortNum port{};
   bool operator==(const Who&) const = default;

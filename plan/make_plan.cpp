@@ -46,6 +46,8 @@ void plan_levels(const fabric::Fabric& fabric, const Config& config, const Ledge
   plan.levels = qos::plan_lanes(config.qos, demand, link_vls, ledger.sls ? *ledger.sls : qos::AssignedSls{});
   std::map<std::string, std::uint16_t> partitions;
   for (const partitions::Resolved& one : plan.partitions.partitions) partitions.emplace(one.name, one.key);
+  if (!plan.levels.levels.empty() && !plan.routing.routes.lanes)
+    plan.turns = std::make_shared<const Turns>(fabric, plan.routing.routes, plan.problem.destinations);
   plan.rules = qos::Rules(fabric, config.qos, plan.levels, sm_port, partitions, plan.levels.notes);
 }
 

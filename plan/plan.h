@@ -7,6 +7,7 @@
 #include "plan/ledger.h"
 #include "plan/lids.h"
 #include "plan/port_settings.h"
+#include "plan/turns.h"
 #include "qos/rules.h"
 #include "routing/chain.h"
 #include "routing/check.h"
@@ -24,6 +25,7 @@ struct Plan {
   partitions::PlannedKeys partitions;
   qos::LanePlan levels;
   qos::Rules rules;
+  std::shared_ptr<const Turns> turns;  ///< Null: every pair of ports counts.
   std::uint8_t packet_lifetime = 0;
   std::vector<std::string> notes;
   /// How to get from the previous plan's tables to these; nothing without a previous plan, or when no table

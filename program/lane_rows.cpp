@@ -54,10 +54,12 @@ class RowTable {
       }
   }
 
-  std::vector<TableSet> pairs() const {
+  std::vector<TableSet> pairs(const plan::Plan& plan, SwitchId id) const {
     std::vector<TableSet> sets;
     for (const std::size_t in : ins_)
-      for (const std::size_t out : outs_) sets.push_back(row_set(pair_modifier(in, out), rows_[at(in, out)]));
+      for (const std::size_t out : outs_)
+        if (!plan.turns || plan.turns->used(id, in, out))
+          sets.push_back(row_set(pair_modifier(in, out), rows_[at(in, out)]));
     return sets;
   }
 
@@ -162,7 +164,7 @@ void add_host(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port
 std::vector<TableSet> switch_sets(const fabric::Fabric& fabric, const plan::Plan& plan, SwitchId id,
                                   bool many) {
   const RowTable table(fabric, plan, id);
-  std::vector<TableSet> sets = many ? table.many_at_once() : table.pairs();
+  std::vector<TableSet> sets = many ? table.many_at_once() : table.pairs(plan, id);
   const NodeId node = fabric.node_of(id);
   for (std::size_t p = 1; p < fabric.ports(node).size(); ++p)
     add_arbitration(fabric, plan, {node, static_cast<PortNum>(p)}, sets);

@@ -9,6 +9,7 @@
 #include "program/lanes.h"
 #include "program/port_fields.h"
 #include "program/render.h"
+#include "program/verify.h"
 #include "transport/concurrency.h"
 #include "transport/target.h"
 
@@ -54,6 +55,7 @@ class Run {
   asio::awaitable<void> do_lanes();
   asio::awaitable<void> grow_keys();
   asio::awaitable<void> shrink_keys();
+  asio::awaitable<void> look_for_boots();
   asio::awaitable<void> settle_port(PortWork work);
   asio::awaitable<void> settle_switch(const routing::Routes& routes, SwitchId id);
   asio::awaitable<void> write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block);
@@ -88,6 +90,7 @@ class Run {
   mad::Shadow& shadow_;
   Job job_;
   fabric::PathTree paths_;
+  std::set<NodeId> written_;  ///< Nodes whose tables were written.
   std::vector<KeyWork> key_work_;
   KeyWriter keys_{client_, shadow_, *job_.fabric, paths_};
   Programmed result_;
@@ -100,6 +103,7 @@ class Run {
 
 asio::awaitable<Programmed> Run::run() {
   co_await do_ports("own port", arming_work(Phase::own_port));
+  co_await do_ports("switches", arming_work(Phase::switches));
   co_await grow_keys();
   co_await do_ports("ports", arming_work(Phase::ports));
   if (const routing::Routes* dark = job_.plan->dark()) co_await do_forwarding("dark", *dark);
@@ -107,6 +111,7 @@ asio::awaitable<Programmed> Run::run() {
   if (!is_held()) co_await do_forwarding("forwarding", job_.plan->routes());
   if (!is_held()) co_await do_ports("activation", activation_work());
   co_await shrink_keys();
+  co_await look_for_boots();
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
 }
@@ -163,8 +168,8 @@ void Run::fail_on(Guid node, std::string what, std::string why) {
   result_.failed.push_back({node, std::move(what), std::move(why)});
 }
 
-/// Ports that need settings or the step to Armed; only our own for Phase::own_port, all others for
-/// Phase::ports.
+/// Ports that need settings or the step to Armed: our own, ports 0 of switches, all others. A switch is given
+/// its LID before anything else: it loses it when it boots, which is how that is found out.
 std::vector<PortWork> Run::arming_work(Phase phase) {
   std::vector<PortWork> work;
   for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
@@ -173,7 +178,9 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
     const Guid guid = job_.fabric->node(node).guid;
     for (int p = 0; p <= job_.fabric->node(node).port_count; ++p) {
       const fabric::PortRef port{node, static_cast<PortNum>(p)};
-      if ((port == job_.own_port) != (phase == Phase::own_port)) continue;
+      const bool port0 = p == 0 && job_.fabric->is_switch(node);
+      if (phase != (port == job_.own_port ? Phase::own_port : port0 ? Phase::switches : Phase::ports))
+        continue;
       const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
       if (held != nullptr && keeps_link_settings(settings_of(port), *held, unkept_of(guid)))
         ++result_.links_waiting;
@@ -306,6 +313,7 @@ asio::awaitable<void> Run::do_lanes() {
   LanesWritten written =
       co_await write_lanes(client_, *job_.fabric, paths_, *job_.plan, items, std::move(each));
   end();
+  for (const LaneWork& one : work) written_.insert(one.node);
   result_.lanes = std::move(written.digests);
   for (LanesWritten::Failed& failed : written.failed) {
     const std::optional<NodeId> node = job_.fabric->find(failed.node);
@@ -352,6 +360,22 @@ asio::awaitable<void> Run::shrink_keys() {
     fail_on(failed.node, std::move(failed.what), std::move(failed.why));
 }
 
+/// Who booted under our hands holds anything, or nothing.
+asio::awaitable<void> Run::look_for_boots() {
+  for (const KeyWork& one : key_work_) written_.insert(one.node);
+  std::erase_if(written_, [this](NodeId node) { return !paths_.reaches(node); });
+  if (written_.empty()) co_return;
+  begin("verify", 0);
+  result_.booted = co_await find_booted(client_, shadow_, *job_.fabric, paths_, *job_.plan, written_);
+  end();
+  for (const Guid guid : result_.booted) {
+    result_.lanes[guid] = result_.keys[guid] = 0;
+    const auto node = job_.fabric->find(guid);
+    result_.restless.push_back(fmt::format("{} booted while it was programmed, or is gone",
+                                           fabric::describe(job_.fabric->node(*node))));
+  }
+}
+
 bool Run::has_no_keys(fabric::PortRef port) const {
   const auto& peer = job_.fabric->port(port).peer;
   return keys_.unsure().contains(port) || (peer && keys_.unsure().contains(*peer));
@@ -374,6 +398,7 @@ asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::R
     blocks += work.size() + 1;
     if (last && !work.empty()) ++result_.lft_switches;
     switches.push_back(id);
+    written_.insert(node);
   }
   begin(name, blocks);
   const std::span<const SwitchId> items(switches);

@@ -35,6 +35,7 @@ struct Programmed {
   std::vector<PhaseDone> phases;
   /// Links that went down, or came up, while we were at work: a new sweep is needed.
   std::vector<std::string> restless;
+  std::vector<Guid> booted;  ///< Nodes that lost what was written to them: they hold anything.
   /// PortInfo fields that a device answered with other values than set, by node GUID.
   std::map<Guid, std::uint32_t> unkept;
   std::map<Guid, std::uint64_t>

@@ -13,7 +13,7 @@
 namespace weft::program {
 
 /// Where in the order of programming a change belongs.
-enum class Phase { own_port, ports, forwarding, activation };
+enum class Phase { own_port, switches, ports, forwarding, activation };
 
 /// A port that has to be told something.
 struct PortWork {

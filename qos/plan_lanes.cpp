@@ -34,26 +34,34 @@ void give_sls(LanePlan& plan, const AssignedSls& kept) {
   }
 }
 
+/// Levels with one SL are one to the lanes: what they differ in is for paths alone.
 void give_blocks(LanePlan& plan, int link_vls) {
-  const int levels = static_cast<int>(plan.levels.size());
-  plan.blocks = std::clamp(link_vls / plan.demand, 1, std::max(1, levels));
-  for (int i = 0; i < levels; ++i)
-    plan.levels[static_cast<std::size_t>(i)].block = std::min(i, plan.blocks - 1);
-  if (levels <= plan.blocks) return;
+  std::vector<const PlannedLevel*> of_block;
+  std::map<Sl, int> wanted;
+  for (const PlannedLevel& one : plan.levels)
+    if (wanted.emplace(one.sl, static_cast<int>(of_block.size())).second) of_block.push_back(&one);
+  const int count = static_cast<int>(of_block.size());
+  plan.blocks = std::clamp(link_vls / plan.demand, 1, std::max(1, count));
+  for (PlannedLevel& one : plan.levels) one.block = std::min(wanted.at(one.sl), plan.blocks - 1);
+  if (count <= plan.blocks) return;
   std::string sharing;
-  for (int i = plan.blocks - 1; i < levels; ++i)
-    sharing += (sharing.empty() ? "" : ", ") + plan.levels[static_cast<std::size_t>(i)].level.name;
+  for (int i = plan.blocks - 1; i < count; ++i)
+    sharing += (sharing.empty() ? "" : ", ") + of_block[static_cast<std::size_t>(i)]->level.name;
   plan.problems.push_back(fmt::format(
       "qos: {} levels need {} VLs, {} each, and links between switches have {}: {} share theirs. {} levels "
-      "would fit, or "
-      "links with {} VLs (links.max_vls)",
-      levels, levels * plan.demand, plan.demand, link_vls, sharing, plan.blocks, levels * plan.demand));
+      "would "
+      "fit, or links with {} VLs (links.max_vls)",
+      count, count * plan.demand, plan.demand, link_vls, sharing, plan.blocks, count * plan.demand));
 }
 
 void give_shares(LanePlan& plan) {
   double sum[2] = {0, 0};
-  for (const PlannedLevel& one : plan.levels) sum[one.level.strict] += one.level.weight;
-  for (PlannedLevel& one : plan.levels) one.share = one.level.weight / sum[one.level.strict];
+  std::set<Sl> seen;
+  for (PlannedLevel& one : plan.levels) {
+    one.first_of_sl = seen.insert(one.sl).second;
+    if (one.first_of_sl) sum[one.level.strict] += one.level.weight;
+  }
+  for (PlannedLevel& one : plan.levels) one.share = one.level.weight / std::max(1.0, sum[one.level.strict]);
 }
 
 }  // namespace
@@ -77,7 +85,7 @@ LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const Assign
     if (plan.levels[i].level.name == policy.default_level) plan.default_level = i;
   plan.level_of.fill(static_cast<std::uint8_t>(plan.default_level));
   for (std::size_t i = 0; i < plan.levels.size(); ++i)
-    plan.level_of[raw(plan.levels[i].sl)] = static_cast<std::uint8_t>(i);
+    if (plan.levels[i].first_of_sl) plan.level_of[raw(plan.levels[i].sl)] = static_cast<std::uint8_t>(i);
   return plan;
 }
 
@@ -93,6 +101,7 @@ std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lane
   std::map<Vl, LaneShare> by_vl;
   const std::size_t each = to_host ? 1 : std::max<std::size_t>(1, lanes.size());
   for (const PlannedLevel& one : plan.levels) {
+    if (!one.first_of_sl) continue;
     for (std::size_t i = 0; i < each; ++i) {
       const int lane = to_host || lanes.empty() ? 0 : lanes[i];
       const Vl vl = plan.vl(one.sl, lane, link_vls, to_host);

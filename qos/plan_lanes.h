@@ -20,8 +20,9 @@ using AssignedSls = std::map<std::string, std::uint8_t>;
 struct PlannedLevel {
   Level level;
   Sl sl{};
-  int block = 0;     ///< VLs block * demand and following, between switches.
-  double share = 0;  ///< Of the strict levels, or of the others, 0 to 1.
+  int block = 0;            ///< VLs block * demand and following, between switches.
+  bool first_of_sl = true;  ///< Of several levels with one SL the first stands for its lanes.
+  double share = 0;         ///< Of the strict levels, or of the others, 0 to 1.
 };
 
 struct LanePlan {

@@ -98,7 +98,9 @@ Result<Replayed> replay(const transport::Recording& recording, std::uint32_t int
   for (const transport::RecordedMad& mad : recording.mads) {
     if (mad.interface != interface) continue;
     if (!mad.outbound) {
-      if (mad::is_response(mad::method_of(mad.mad))) replayer.expect(mad.mad);
+      if (!mad::is_response(mad::method_of(mad.mad))) continue;
+      replayer.expect(mad.mad);
+      ++result.recorded;
       continue;
     }
     if (!first) first = mad.time;

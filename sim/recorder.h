@@ -32,9 +32,11 @@ class Recorder final : private Watcher {
 /// What came of a replay.
 struct Replayed {
   std::uint64_t requests = 0;
-  std::uint64_t answers = 0;  ///< To them, this time.
-  std::uint64_t same = 0;     ///< Answers with the recorded bytes, the transaction's upper half aside.
+  std::uint64_t recorded = 0;  ///< Answers in the recording.
+  std::uint64_t answers = 0;   ///< To them, this time.
+  std::uint64_t same = 0;      ///< Answers with the recorded bytes, the transaction's upper half aside.
   std::vector<std::string> differences;  ///< The first few.
+  bool all_as_recorded() const { return same == answers && answers == recorded; }
 };
 
 /// Sends what the program of one interface sent, each at its time after `from` now, from `port`, and waits as

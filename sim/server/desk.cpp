@@ -296,10 +296,15 @@ void Desk::remember_grh(const Client& client, const Incoming& in) {
     return;
   }
   const Instant now = network_.world().clock().now();
-  if (grhs_.size() >= kGrhsKept)
-    std::erase_if(grhs_, [now](const auto& one) { return one.second.until < now; });
-  if (grhs_.size() >= kGrhsKept) return;
+  // The oldest go first: what is not answered by then never will be.
+  while (!grh_order_.empty() && (grhs_.size() >= kGrhsKept || grh_order_.front().second < now)) {
+    const auto [oldest, until] = grh_order_.front();
+    grh_order_.pop_front();
+    const auto found = grhs_.find(oldest);
+    if (found != grhs_.end() && found->second.until == until) grhs_.erase(found);
+  }
   grhs_[tid] = {*in.grh, gid_of(world().port(client.port_)), now + kGrhKept};
+  grh_order_.emplace_back(tid, now + kGrhKept);
 }
 
 /// What the receiver of a MAD sees: the far end's GID is the sender's. Where a device answers, the header of

@@ -3,6 +3,7 @@
 // datagrams. Anything may stand in a message; the worst that follows is that it is ignored or refused.
 
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -76,7 +77,8 @@ class Desk {
   DeskSettings settings_;
   std::map<std::uint32_t, std::unique_ptr<Client>> clients_;
   std::vector<Client*> dirty_;
-  std::unordered_map<std::uint64_t, Remembered> grhs_;  // by transaction id, of requests with one
+  std::unordered_map<std::uint64_t, Remembered> grhs_;       // by transaction id, of requests with one
+  std::deque<std::pair<std::uint64_t, Instant>> grh_order_;  // the oldest first; some are gone already
   Agenda agenda_;
   Clock::TimerId timer_ = Clock::TimerId::none;
   Instant watched_until_ = Instant::max();

@@ -137,9 +137,9 @@ int replay_recording(const Options& options) {
   if (!replayed) return failed(replayed.error(), kFailed);
   if (const Result<void> closed = again.close(options); !closed) return failed(closed.error(), kFailed);
   for (const std::string& difference : replayed->differences) std::cout << difference << "\n";
-  std::cout << fmt::format("{} requests, {} answers, {} of them as recorded\n", replayed->requests,
-                           replayed->answers, replayed->same);
-  return replayed->same == replayed->answers ? kDone : kFailed;
+  std::cout << fmt::format("{} requests, {} answers where {} were recorded, {} of them as recorded\n",
+                           replayed->requests, replayed->answers, replayed->recorded, replayed->same);
+  return replayed->all_as_recorded() ? kDone : kFailed;
 }
 
 int serve(const Options& options) {

@@ -41,6 +41,14 @@ TEST(Qos, IsReadAsPeopleWriteIt) {
   EXPECT_EQ(policy.default_level, "bulk");
 }
 
+TEST(Qos, LevelsMayShareAnSlAndItIsNoted) {
+  const auto loaded = with_qos("  levels: { a: { sl: 1 }, b: { sl: 1 } }\n");
+  ASSERT_TRUE(loaded);
+  ASSERT_EQ(loaded->notes.size(), 1u);
+  EXPECT_NE(loaded->notes[0].find("levels \"a\" and \"b\" have one SL, 1"), std::string::npos)
+      << loaded->notes[0];
+}
+
 struct BadQos {
   std::string_view text;
   std::string_view says;
@@ -54,7 +62,6 @@ TEST(Qos, TellsWhatIsWrongAndWhere) {
       {"  levels: { a: { rate: 7G } }\n", "5G is the next lower"},
       {"  levels: { a: { mtu: 9000 } }\n", "expects one of 256"},
       {"  levels: { a: { weigt: 1 } }\n", "did you mean weight?"},
-      {"  levels: { a: { sl: 1 }, b: { sl: 1 } }\n", "levels \"a\" and \"b\" both have SL 1"},
       {"  levels: { a: {} }\n  rules: [ { level: b } ]\n", "qos.rules: rule 1: there is no level \"b\""},
       {"  levels: { storage: {} }\n  rules: [ { level: storge } ]\n", "did you mean storage?"},
       {"  levels: { a: {} }\n  rules: [ { source: [ h1 ] } ]\n", "a rule needs its level"},

@@ -49,6 +49,7 @@ const std::vector<Override> kOthers = {
      "[{level: other, source: [h1, leaf/P7], either_end: yes, service: [nvme-of], class: 1-3, pkey: 5, "
      "partition: a}]"},
     {"qos.default", "other"},
+    {"qos.opensm_file", "qos-policy.conf"},
     {"smp.window", "64"},
     {"smp.per_node", "2"},
     {"smp.timeout", "1.5s"},

@@ -55,6 +55,18 @@ TEST_F(WhoIsMeant, AGuidIsAPortOrAllPortsOfANode) {
   EXPECT_TRUE(finder_.find({.kind = Who::Kind::guid, .guid = Guid{0xdead}}).empty());
 }
 
+TEST_F(WhoIsMeant, ARangeOfGuidsIsAllPortsInIt) {
+  const Guid low = fabric_.port(fabric_.end_ports()[2]).guid;
+  const Guid high = fabric_.port(fabric_.end_ports()[5]).guid;
+  for (const std::uint32_t end : finder_.find({.kind = Who::Kind::guid, .guid = low, .last = high})) {
+    EXPECT_GE(fabric_.port(fabric_.end_ports()[end]).guid, low);
+    EXPECT_LE(fabric_.port(fabric_.end_ports()[end]).guid, high);
+  }
+  EXPECT_GE(finder_.find({.kind = Who::Kind::guid, .guid = low, .last = high}).size(), 2u);
+  EXPECT_EQ(finder_.find({.kind = Who::Kind::guid, .guid = Guid{1}, .last = Guid{~0ull}}).size(),
+            fabric_.end_ports().size());
+}
+
 TEST_F(WhoIsMeant, APortOfASwitchIsWhatHangsThere) {
   const PortRef host = *std::ranges::find_if(fabric_.end_ports(),
                                              [this](PortRef port) { return !fabric_.is_switch(port.node); });

@@ -49,6 +49,11 @@ plan::Plan plan_with(const fabric::Fabric& fabric, routing::Lanes lanes) {
   return plan;
 }
 
+std::vector<TableSet> sets_for(const fabric::Fabric& fabric, const routing::Lanes& lanes) {
+  const plan::Plan plan = plan_with(fabric, lanes);
+  return lane_sets(fabric, plan, NodeId{0});
+}
+
 Vl vl_of(const TableSet& one) { return mad::decode<mad::SlToVlTable>(one.data).vl[0]; }
 
 /// What a switch holds after these Sets.
@@ -71,7 +76,7 @@ TEST(LaneSets, LeadToWhatTheLanesDemandInBothForms) {
     const routing::Lanes lanes = random_lanes(random);
     for (const bool wildcards : {false, true}) {
       const fabric::Fabric fabric = one_switch(wildcards);
-      const auto held = held_after(lane_sets(fabric, plan_with(fabric, lanes), NodeId{0}));
+      const auto held = held_after(sets_for(fabric, lanes));
       for (int in = 0; in <= 6; ++in)
         for (int out = 1; out <= 6; ++out)
           ASSERT_EQ(held.at({in, out}),
@@ -89,7 +94,7 @@ TEST(LaneSets, AreOneForAllAndOneForWhatDiffers) {
   lanes.vl[1] = {1, 1};
   const auto sets_of = [&lanes](bool wildcards) {
     const fabric::Fabric fabric = one_switch(wildcards);
-    return lane_sets(fabric, plan_with(fabric, lanes), NodeId{0}).size();
+    return sets_for(fabric, lanes).size();
   };
   EXPECT_EQ(sets_of(true), 4u) << "one for all, and rows of the three ports that differ";
   EXPECT_EQ(sets_of(false), 42u) << "7 in, 6 out";
@@ -101,7 +106,7 @@ TEST(LanesDigest, DependsOnEveryLane) {
   std::mt19937 random(6);
   const fabric::Fabric fabric = one_switch(false);
   for (int i = 0; i < 100; ++i) {
-    std::vector<TableSet> sets = lane_sets(fabric, plan_with(fabric, random_lanes(random)), NodeId{0});
+    std::vector<TableSet> sets = sets_for(fabric, random_lanes(random));
     const std::uint64_t before = lanes_digest(sets);
     sets[random() % sets.size()].data[3] ^= 1;
     ASSERT_NE(lanes_digest(sets), before);

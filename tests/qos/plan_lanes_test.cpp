@@ -62,6 +62,19 @@ TEST(PlanLanes, SaysWhatWouldFitWhereLanesAreTooFew) {
     for (int lane = 0; lane < 2; ++lane) EXPECT_LT(raw(plan.vl(static_cast<Sl>(sl), lane, 4, false)), 4);
 }
 
+TEST(PlanLanes, LevelsWithOneSlShareItsLanesByNature) {
+  Policy policy;
+  policy.levels = {{.name = "a", .sl = Sl{1}},
+                   {.name = "b", .sl = Sl{1}, .mtu = Mtu::mtu1024},
+                   {.name = "c", .sl = Sl{2}}};
+  const LanePlan plan = plan_lanes(policy, 1, 2, {});
+  EXPECT_TRUE(plan.problems.empty());
+  EXPECT_EQ(plan.levels[1].block, plan.levels[0].block);
+  EXPECT_EQ(plan.vl(Sl{2}, 0, 2, false), Vl{1});
+  EXPECT_EQ(shares(plan, {0}, 2, false).size(), 2u);
+  EXPECT_DOUBLE_EQ(plan.levels[2].share, 0.5);
+}
+
 TEST(Shares, AreOfTheLanesThatAPortUses) {
   const LanePlan plan = plan_lanes(four_levels(), 2, 8, {});
   const auto both = shares(plan, {0, 1}, 8, false);

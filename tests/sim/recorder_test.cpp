@@ -66,6 +66,7 @@ TEST(Replay, OfARecordedProgramGetsTheSameAnswersOnAFreshFabric) {
   const Result<Replayed> same = replay(*recording, 0, fresh.network, fresh.port("h0", 1), run);
   ASSERT_TRUE(same);
   EXPECT_EQ(same->requests, 3u);
+  EXPECT_TRUE(same->all_as_recorded());
   EXPECT_EQ(same->same, 3u) << (same->differences.empty() ? "" : same->differences.front());
   EXPECT_EQ(fresh.world.switch_of(fresh.node("s0")).lft[3 * 64], PortNum{2});
 
@@ -79,6 +80,16 @@ TEST(Replay, OfARecordedProgramGetsTheSameAnswersOnAFreshFabric) {
   ASSERT_EQ(differs->differences.size(), 1u);
   EXPECT_EQ(differs->differences.front(),
             "GetResp of NodeInfo 0x0, transaction 0x77, was answered otherwise then");
+  EXPECT_FALSE(differs->all_as_recorded());
+
+  Lab torn(row_of(3, false));  // nobody behind the first switch answers
+  torn.world.cut_link(torn.node("h0"), PortNum{1});
+  const auto run_torn = [&](Instant end) { torn.clock.run_until(end); };
+  const Result<Replayed> missing = replay(*recording, 0, torn.network, torn.port("h0", 1), run_torn);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->answers, 0u);
+  EXPECT_EQ(missing->recorded, 3u);
+  EXPECT_FALSE(missing->all_as_recorded());
   EXPECT_FALSE(replay(*recording, 1, other.network, other.port("h0", 1), run_other));
 }
 

@@ -183,6 +183,29 @@ TEST_F(Levels, AreExplainedAsPacketsGo) {
   EXPECT_EQ(get("/v1/explain/qos?from=h00000&to=h00011&class=x").status, 400);
 }
 
+/// 2,048 hosts on 64 leaves and 32 spines, where OpenSM 3.3.23 sends 401,408 Sets of SL2VL and 16,384 of
+/// VLArb.
+class LevelsOfAnInstallation : public Levels, public testing::WithParamInterface<bool> {
+ protected:
+  LevelsOfAnInstallation() : Levels("fat-tree:radix=64,levels=2") {}
+};
+
+TEST_P(LevelsOfAnInstallation, CostFewPackets) {
+  sim::Settings settings;
+  settings.optimized_sl_to_vl = GetParam();
+  equip(settings);
+  start(four_levels());
+  const std::uint64_t cost = sets_of(mad::AttrId::sl_to_vl) + sets_of(mad::AttrId::vl_arbitration);
+  constexpr double kOpensm = 401'408 + 16'384;
+  EXPECT_LE(static_cast<double>(cost), kOpensm * (GetParam() ? 1.0 / 20 : 0.85));
+  for (const int sl : {0, 1, 2, 5}) {
+    const sim::Probed probed = sent("h00000", "h02047", static_cast<Sl>(sl));
+    ASSERT_TRUE(probed.delivered()) << describe(*whole.world, probed);
+    for (const sim::ProbeHop& hop : probed.hops) EXPECT_EQ(raw(hop.vl), sl == 5 ? 3 : sl);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(ManyPortsAtOnceOrNot, LevelsOfAnInstallation, testing::Bool());
+
 class LevelsOfADragonfly : public Levels {
  protected:
   LevelsOfADragonfly() : Levels(kDragonfly) {}

@@ -169,5 +169,65 @@ TEST_P(DoubledSwitch, IsToldAndCuredOnceItHasItsOwnGuidAgain) {
 
 INSTANTIATE_TEST_SUITE_P(OfARing, DoubledSwitch, testing::Range(0, 6));
 
+/// What a boot takes is given again, whoever was away when it happened.
+class Boots : public testing::TestWithParam<const char*> {
+ protected:
+  Whole whole{GetParam()};
+
+  std::vector<sim::NodeIndex> switches() const {
+    std::vector<sim::NodeIndex> found;
+    for (std::uint32_t n = 0; n < whole.world->node_count(); ++n)
+      if (whole.world->is_switch(sim::NodeIndex{n})) found.push_back(sim::NodeIndex{n});
+    return found;
+  }
+};
+
+TEST_P(Boots, OfAllSwitchesWhileTheManagerIsAwayLeaveNothingOut) {
+  whole.start();
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  const plan::Ledger kept = whole.store.ledger;
+  whole.kill();
+  for (const sim::NodeIndex node : switches()) whole.world->reboot(node);
+  whole.start(kept);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST_P(Boots, OfOneSwitchWhileTheManagerIsAwayGiveItItsLanesAgain) {
+  whole.start();
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  const plan::Ledger kept = whole.store.ledger;
+  whole.kill();
+  whole.world->reboot(switches().back());
+  whole.start(kept);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST_P(Boots, InTheMiddleOfProgrammingAreFoundOut) {
+  for (const mad::AttrId attribute :
+       {mad::AttrId::linear_forwarding, mad::AttrId::sl_to_vl, mad::AttrId::port_info}) {
+    for (const std::uint64_t after : {1u, 7u, 20u}) {
+      SCOPED_TRACE(after);
+      Whole one{GetParam()};
+      one.start();
+      const auto sent = [&] {
+        return one.world->counters().total(
+            {.node = {}, .mgmt_class = {}, .method = mad::Method::set, .attribute = attribute});
+      };
+      if (!one.run_until([&] { return sent() >= after; }, std::chrono::seconds(20)))
+        continue;  // no lanes here
+      for (std::uint32_t n = 0; n < one.world->node_count(); ++n)
+        if (one.world->is_switch(sim::NodeIndex{n}) && n % 2 == 1)
+          one.world->reboot(sim::NodeIndex{n}, std::chrono::milliseconds(300));
+      one.run_for(std::chrono::seconds(8));
+      ASSERT_TRUE(one.settle(std::chrono::seconds(8))) << one.faults();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TreeAndDragonfly, Boots,
+                         testing::Values("fat-tree:radix=8", "dragonfly:p=2,a=4,h=2,g=5"));
+
 }  // namespace
 }  // namespace weft::test

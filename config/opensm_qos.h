@@ -1,0 +1,17 @@
+#pragma once
+// Reads OpenSM's QoS policy file: qos-ulps, port-groups, qos-levels, qos-match-rules.
+
+#include <string_view>
+
+#include "config/report.h"
+#include "qos/policy.h"
+
+namespace weft::config {
+
+/// The same meaning as in OpenSM 3.3: match rules in their order, then those of qos-ulps; the level DEFAULT
+/// (or the `default` ulp) for the rest. What OpenSM parses and ignores (qos-setup, path-bits) is a note; port
+/// groups by P_Key or partition, which cannot be said here, and everything it would overlook are problems
+/// with their line.
+qos::Policy read_opensm_qos(std::string_view text, Report& report);
+
+}  // namespace weft::config
