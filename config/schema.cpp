@@ -145,6 +145,21 @@ void add_routing_keys(std::vector<Key>& keys) {
           "serve fewest leaves are given up, and packets there go by the ordinary tables."));
   keys.push_back(key("routing.roots", MEMBER(plan.routing.roots), texts("GUIDs or node names", {}, 0),
                      "Top switches of a tree; none: found by looking at the fabric.", "root_guid_file"));
+  keys.push_back(key("routing.ranks", MEMBER(plan.routing.ranks), name_numbers("GUIDs or node names", 0, 63),
+                     "Ranks of the switches of a tree, 0 for leaves: { 'leaf*': 0, 'spine*': 1 }. Switches "
+                     "that are not named, "
+                     "and all when there are none, get theirs by looking at the fabric."));
+  keys.push_back(key("routing.groups", MEMBER(plan.routing.groups), texts("GUIDs or node names", {}, 0),
+                     "Groups of a dragonfly or Dragonfly+; none: found by looking at the fabric. A name "
+                     "stands for one group; "
+                     "with {} in it for as many as there are different texts in that place, as in r{}-sw*."));
+  keys.push_back(
+      key("routing.storage", MEMBER(plan.routing.storage), texts("GUIDs or node names", {}, 0),
+          "Hosts with storage: in a tree their traffic is spread evenly by itself, whatever hosts stand "
+          "between them."));
+  keys.push_back(key("routing.io_nodes", MEMBER(plan.routing.io_nodes), texts("GUIDs or node names", {}, 0),
+                     "Hosts that others reach the world through; spread by themselves likewise.",
+                     "io_guid_file"));
 }
 
 void add_partition_keys(std::vector<Key>& keys) {

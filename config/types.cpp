@@ -379,6 +379,40 @@ Type<std::map<Guid, std::string>> guid_names() {
   return type;
 }
 
+Type<std::map<std::string, int>> name_numbers(std::string_view what, int least, int most) {
+  Type<std::map<std::string, int>> type;
+  type.form = fmt::format("a map of {} to whole numbers from {} to {}", what, least, most);
+  type.read = [form = type.form, one = number(least, most)](const Value& value, Report& report) {
+    using Numbers = std::map<std::string, int>;
+    const bool none = value.kind == Value::Kind::null;
+    if (!none && value.kind != Value::Kind::map) {
+      report.problem(value.place, fmt::format("expects {}, not {}", form, describe(value)));
+      return std::optional<Numbers>();
+    }
+    Numbers numbers;
+    bool good = true;
+    for (std::size_t i = 0; i + 1 < value.children.size(); i += 2) {
+      const Value& name = value.children[i];
+      const std::optional<int> found = one.read(value.children[i + 1], report);
+      if (!is_name(name.text))
+        report.problem(name.place, fmt::format("expects a name of 1 to 255 bytes, not {}", describe(name)));
+      else if (found && !numbers.emplace(name.text, *found).second)
+        report.problem(name.place, fmt::format("{} stands here twice", in_quotes(name.text)));
+      else if (found)
+        continue;
+      good = false;
+    }
+    return good ? std::optional(std::move(numbers)) : std::nullopt;
+  };
+  type.show = [](const std::map<std::string, int>& numbers) {
+    std::vector<std::string> shown;
+    for (const auto& [name, number] : numbers)
+      shown.push_back(fmt::format("{}: {}", yaml_text(name), number));
+    return fmt::format("{{{}}}", fmt::join(shown, ", "));
+  };
+  return type;
+}
+
 bool is_name(std::string_view text) { return !text.empty() && text.size() <= 255 && printable(text); }
 
 }  // namespace weft::config

@@ -57,6 +57,9 @@ Type<std::map<Guid, Lid>> guid_lids();
 /// GUIDs, each once, to names.
 Type<std::map<Guid, std::string>> guid_names();
 
+/// Names or patterns, each once, to whole numbers.
+Type<std::map<std::string, int>> name_numbers(std::string_view what, int least, int most);
+
 /// Whether a text can be a node's name: some bytes, at most 255, none of them a control character.
 bool is_name(std::string_view text);
 

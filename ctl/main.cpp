@@ -207,6 +207,9 @@ void add_plan_command(CLI::App& app, ctl::PlanOptions& p, Action& chosen) {
   plan->add_option("--vls", p.vls, "Data VLs of all ports")->check(CLI::Range(1, 8))->capture_default_str();
   plan->add_flag("--report", p.report, "Measures how evenly the tables spread traffic");
   plan->add_option("--compare", p.compare, "Measures these engines beside it");
+  plan->add_option(
+      "--dump", p.dump,
+      "Directory for the same files as dump --opensm, and port-sets.json if they are configured");
   plan->add_option("--job", p.job, "Hosts of the job whose collectives are estimated; 0: all");
 }
 

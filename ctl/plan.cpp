@@ -11,6 +11,7 @@
 
 #include "base/words.h"
 #include "config/read.h"
+#include "ctl/plan_dump.h"
 #include "fabric/builder.h"
 #include "plan/plan.h"
 #include "routing/engine.h"
@@ -232,6 +233,17 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
   const Result<plan::Planned> planned = plan::make_plan(*fabric, config, ledger, *manager, nullptr);
   if (!planned) return refuse(Exit::failed, planned.error().what);
   const plan::Plan& plan = *planned->plan;
+  std::vector<std::string> dumped;
+  if (!options.dump.empty()) {
+    plan::View view;
+    view.fabric = std::shared_ptr<const fabric::Fabric>(std::shared_ptr<void>(), &*fabric);  // it stays here
+    view.plan = planned->plan;
+    view.ledger = planned->ledger;
+    view.sm_port = *manager;
+    Result<std::vector<std::string>> written = write_dump(view, options.dump);
+    if (!written) return refuse(Exit::failed, written.error().what);
+    dumped = std::move(*written);
+  }
   std::vector<Candidate> candidates{{plan.routes().engine, {}, since_ms(start), {}}};
   routing::Problem problem = plan.problem;
   problem.fabric = &*fabric;
@@ -259,6 +271,7 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
                            {"longest", plan.routing.report.longest},
                            {"notes", notes},
                            {"refusals", refusals},
+                           {"dumped", json::array(dumped.begin(), dumped.end())},
                            {"tables", measured}};
     fmt::print(output.out, "{}\n", json::serialize(all));
     return Exit::done;
@@ -271,6 +284,7 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
   fmt::print(output.out, "tables of {}, planned in {:.0f} ms; {} needed, {}\n", plan.routes().engine,
              candidates[0].plan_ms, counted(static_cast<std::uint64_t>(plan.routes().vls_needed), "VL"),
              plan.routing.report.any_sl ? "safe on any SL" : "safe only on the SLs of path records");
+  for (const std::string& path : dumped) fmt::print(output.out, "{}\n", path);
   if (options.report || !options.compare.empty()) print_report(output.out, candidates);
   return Exit::done;
 }

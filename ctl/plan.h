@@ -19,6 +19,7 @@ struct PlanOptions {
   int vls = 8;                       ///< Data VLs that all ports have.
   bool report = false;               ///< Measure.
   std::vector<std::string> compare;  ///< Engines measured beside it.
+  std::string dump;                  ///< Directory for files that other programs judge; empty: none.
   std::uint32_t job = 0;             ///< Hosts of the job estimated, the first in order; 0: all.
 };
 

@@ -10,8 +10,8 @@
 #include "daemon/api_qos.h"
 #include "daemon/api_port_sets.h"
 #include "daemon/api_sa.h"
-#include "daemon/dump_opensm.h"
 #include "daemon/ledger_json.h"
+#include "plan/dump_opensm.h"
 
 namespace weft::daemon {
 
@@ -125,13 +125,13 @@ Response path(const plan::View& view, const Request& request) {
 }
 
 Response dump_opensm(ViewPtr view, const Request& request) {
-  const auto file = dump_file_from(request.parameter("file").value_or(""));
+  const auto file = plan::dump_file_from(request.parameter("file").value_or(""));
   if (!file) return refusal(Error{Errc::invalid, "file must be subnet, fdbs, mcfdbs, psl or slvl"});
   Response response = text_response({});
   response.more = [view = std::move(view), file = *file, step = std::size_t{0}](std::string& out) mutable {
-    const std::size_t steps = dump_steps(*view, file);
+    const std::size_t steps = plan::dump_steps(*view, file);
     if (step == steps) return false;
-    while (step < steps && out.size() < kDumpPiece) dump_step(*view, file, step++, out);
+    while (step < steps && out.size() < kDumpPiece) plan::dump_step(*view, file, step++, out);
     return true;
   };
   return response;

@@ -285,6 +285,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   for (const program::Failure& failure : done.failed)
     dirty_.push_back({failure.node, failure.what, failure.why});
   tell_findings(found.findings);
+  tell_engine(*planned.plan, *found.fabric);
   tell_policies(*planned.plan, *found.fabric);
   tell_unchecked(done, *found.fabric);
   for (const std::string& text : done.restless) report.notes.push_back(text);

@@ -95,6 +95,7 @@ class Sweeper {
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric);
   void tell_rerouting(const program::Programmed& done);
+  void tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric);
   void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},
@@ -118,6 +119,7 @@ class Sweeper {
   bool take_for_whole_ = false;
   std::shared_ptr<const plan::LidMap> taken_lids_;  ///< Null: none.
   std::vector<std::string> told_;           ///< Findings of the last sweep, so that each is an event once.
+  std::string told_engine_;                 ///< What was last told of the routing engine.
   std::vector<std::string> told_policies_;  ///< Likewise of partitions and levels.
   std::vector<Guid> doubles_;               ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};

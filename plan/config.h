@@ -46,7 +46,11 @@ struct PortSetOptions {
 struct RoutingOptions {
   routing::ChainOptions chain;
   PortSetOptions port_sets;
-  std::vector<std::string> roots;  ///< GUIDs or names; empty: found.
+  std::vector<std::string> roots;     ///< GUIDs or names; empty: found.
+  std::map<std::string, int> ranks;   ///< Of switches, by GUID or name: 0 for leaves.
+  std::vector<std::string> groups;    ///< Of a dragonfly: naming.h tells how.
+  std::vector<std::string> storage;   ///< Hosts, by GUID or name, balanced apart from all others,
+  std::vector<std::string> io_nodes;  ///< and likewise these.
   bool operator==(const RoutingOptions&) const = default;
 };
 

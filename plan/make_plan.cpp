@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "plan/naming.h"
 #include "plan/plan.h"
 #include "plan/port_sets.h"
 #include "plan/roots.h"
@@ -16,7 +17,8 @@ constexpr std::uint32_t kIsSm = 1u << 1;  ///< CapabilityMask: a subnet manager 
 
 /// By rising LID: all end ports with a LID that hang on a switch or are one.
 std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, const Lids& lids,
-                                               fabric::PortRef sm_port) {
+                                               fabric::PortRef sm_port,
+                                               const std::vector<std::uint8_t>& kinds) {
   std::vector<routing::Destination> all;
   const std::span<const fabric::PortRef> ends = fabric.end_ports();
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -32,6 +34,7 @@ std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, con
       if (!leaf) continue;  // two hosts back to back
       destination.at = *leaf;
       destination.port = port.peer->port;
+      destination.kind = kinds[raw(ends[i].node)];
     }
     all.push_back(destination);
   }
@@ -70,7 +73,11 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   Roots roots = find_roots(fabric, config.routing.roots);
   plan->notes.insert(plan->notes.end(), roots.notes.begin(), roots.notes.end());
   plan->problem.fabric = &fabric;
-  plan->problem.destinations = destinations(fabric, plan->lids, sm_port);
+  Naming naming = read_names(fabric, config.routing);
+  plan->notes.insert(plan->notes.end(), naming.notes.begin(), naming.notes.end());
+  plan->problem.destinations = destinations(fabric, plan->lids, sm_port, naming.kinds);
+  plan->problem.ranks = std::move(naming.ranks);
+  plan->problem.groups = std::move(naming.groups);
   plan->problem.top = plan->lids.top;
   plan->problem.roots = std::move(roots.guids);
   plan->problem.previous = previous ? &previous->routing.routes : nullptr;

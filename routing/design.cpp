@@ -1,6 +1,7 @@
 #include "routing/design.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 namespace weft::routing {
@@ -119,6 +120,29 @@ DesignGraph::DesignGraph(const Problem& problem) {
 
 std::size_t DesignGraph::dead_links() const {
   return static_cast<std::size_t>(std::ranges::count(edges, false, &Edge::live));
+}
+
+std::vector<std::uint32_t> given_groups(const Problem& problem, const DesignGraph& graph) {
+  if (problem.groups.empty()) return {};
+  constexpr std::uint32_t kNone = ~0U;
+  std::vector<std::uint32_t> of(graph.size(), kNone);
+  std::map<std::uint32_t, std::uint32_t> lowest;  // by number given
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    const auto at =
+        std::ranges::lower_bound(problem.groups, graph.guids[s], {}, &std::pair<Guid, std::uint32_t>::first);
+    if (at != problem.groups.end() && at->first == graph.guids[s])
+      of[s] = lowest.emplace(at->second, s).first->second;
+  }
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    if (of[s] != kNone) continue;
+    std::map<std::uint32_t, std::uint32_t> links;
+    for (const DesignGraph::End& e : graph.ends_of(s))
+      if (of[e.to] != kNone) ++links[of[e.to]];
+    const auto most =
+        std::ranges::max_element(links, {}, &std::pair<const std::uint32_t, std::uint32_t>::second);
+    of[s] = most == links.end() ? s : most->first;
+  }
+  return of;
 }
 
 }  // namespace weft::routing

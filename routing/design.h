@@ -60,6 +60,11 @@ struct DesignGraph {
   std::size_t dead_links() const;
 };
 
+/// The groups that the configuration gives, by switch: the lowest of its group. Switches that it does not
+/// know, such as those of the design that are gone, go where most of their links lead. Nothing where none are
+/// given.
+std::vector<std::uint32_t> given_groups(const Problem& problem, const DesignGraph& graph);
+
 /// `compute` for the fabric alone. For when it has been cabled anew, so that what was seen before is in the
 /// way.
 template <typename Compute>

@@ -33,6 +33,10 @@ class Shaper {
         return fail(Errc::invalid, "no Dragonfly+: {} and {} both have hosts and are linked", name(e.a),
                     name(e.b));
     number_groups();
+    for (const DesignGraph::Edge& e : graph_.edges)
+      if (is_spine(e.a) != is_spine(e.b) && shape_.place[e.a].group != shape_.place[e.b].group)
+        return fail(Errc::invalid, "no Dragonfly+: {} and {} are linked, a leaf and a spine of two groups",
+                    name(e.a), name(e.b));
     if (shape_.groups() < 2) return fail(Errc::invalid, "no Dragonfly+: all switches are of one group");
     list_exits();
     if (std::string fault = find_fault(); !fault.empty())
@@ -51,9 +55,11 @@ class Shaper {
 
   /// What links between leaves and spines hold together.
   void number_groups() {
+    std::vector<std::uint32_t> given = given_groups(problem_, graph_);
     std::iota(of_.begin(), of_.end(), 0U);
+    if (!given.empty()) of_ = std::move(given);
     for (const DesignGraph::Edge& e : graph_.edges) {
-      if (is_spine(e.a) == is_spine(e.b)) continue;
+      if (!problem_.groups.empty() || is_spine(e.a) == is_spine(e.b)) continue;
       const auto [low, high] = std::minmax({root(e.a), root(e.b)});
       of_[high] = low;
     }

@@ -58,7 +58,8 @@ Result<DragonflyShape> dragonfly_shape(const Problem& problem, const DesignGraph
   DragonflyShape shape;
   shape.live = graph.live;
   shape.missing = graph.dead_links();
-  const std::vector<std::uint32_t> of = find_groups(graph);
+  std::vector<std::uint32_t> of = given_groups(problem, graph);
+  if (of.empty()) of = find_groups(graph);
   std::vector<std::uint32_t> by_guid(graph.size());
   std::iota(by_guid.begin(), by_guid.end(), 0U);
   std::ranges::sort(by_guid, {}, [&graph](std::uint32_t s) { return graph.guids[s]; });

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -15,11 +16,12 @@ namespace weft::routing {
 /// A range of LIDs and where it hangs on the switch graph.
 struct Destination {
   Lid base{};
-  std::uint8_t lmc = 0;   ///< 2^lmc LIDs from `base` on.
-  SwitchId at{};          ///< The switch that delivers it.
-  PortNum port{};         ///< Delivering port; 0 when the destination is the switch itself.
-  bool runs_sm = false;   ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
-  std::uint8_t kind = 0;  ///< Hosts of one kind (0 compute, 1 storage) are numbered and balanced apart.
+  std::uint8_t lmc = 0;  ///< 2^lmc LIDs from `base` on.
+  SwitchId at{};         ///< The switch that delivers it.
+  PortNum port{};        ///< Delivering port; 0 when the destination is the switch itself.
+  bool runs_sm = false;  ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
+  std::uint8_t kind =
+      0;  ///< Hosts of one kind (0 compute, 1 storage, 2 I/O) are numbered and balanced apart.
   bool is_switch() const { return port == PortNum{0}; }
   /// Counted as a host: it talks to everybody.
   bool is_peer() const { return !is_switch() || runs_sm; }
@@ -37,6 +39,10 @@ struct Problem {
   Lid top{};
   /// GUIDs that the configuration names as roots, or empty.
   std::vector<Guid> roots;
+  /// What the configuration says of switches, by rising GUID: rank from the leaves up, and group of a
+  /// dragonfly or Dragonfly+. Empty: found by looking at the cables.
+  std::vector<std::pair<Guid, std::uint32_t>> ranks;
+  std::vector<std::pair<Guid, std::uint32_t>> groups;
   /// The routes in force, for engines that keep what still works; may be null, may be of another Fabric.
   const Routes* previous = nullptr;
   /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.

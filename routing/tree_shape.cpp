@@ -68,8 +68,37 @@ std::string name(const Problem& problem, const DesignGraph& graph, std::uint32_t
                         : to_string(graph.guids[s]);
 }
 
+/// The first switch whose rank is not the one given; its index, or the number of switches.
+std::uint32_t contradiction(const Problem& problem, const DesignGraph& graph, const Ranks& rank) {
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    const auto at =
+        std::ranges::lower_bound(problem.ranks, graph.guids[s], {}, &std::pair<Guid, std::uint32_t>::first);
+    if (at != problem.ranks.end() && at->first == graph.guids[s] && at->second != rank[s]) return s;
+  }
+  return graph.size();
+}
+
+/// From the switches given the lowest rank up, and from those given the highest down.
+void try_given(const Problem& problem, const DesignGraph& graph, std::vector<Ranks>& tries) {
+  if (problem.ranks.empty()) return;
+  std::uint32_t highest = 0;
+  for (const auto& [guid, rank] : problem.ranks) highest = std::max(highest, rank);
+  std::vector<std::uint32_t> low;
+  std::vector<std::uint32_t> high;
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    const auto at =
+        std::ranges::lower_bound(problem.ranks, graph.guids[s], {}, &std::pair<Guid, std::uint32_t>::first);
+    if (at == problem.ranks.end() || at->first != graph.guids[s]) continue;
+    if (at->second == 0) low.push_back(s);
+    if (at->second == highest) high.push_back(s);
+  }
+  if (!low.empty()) tries.push_back(distance(graph, low));
+  if (!high.empty()) tries.push_back(upside_down(graph, high));
+}
+
 Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
   std::vector<Ranks> tries;
+  try_given(problem, graph, tries);
   if (!problem.roots.empty()) {
     std::vector<std::uint32_t> roots;
     for (std::uint32_t s = 0; s < graph.size(); ++s)
@@ -92,11 +121,15 @@ Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
   for (Ranks& rank : tries) {
     rank_lonely(graph, rank);
     if (!misfit(graph, rank) && std::ranges::find(rank, kNone) == rank.end() &&
-        std::ranges::all_of(rank, [](std::uint32_t r) { return r < 64; }))
+        std::ranges::all_of(rank, [](std::uint32_t r) { return r < 64; }) &&
+        contradiction(problem, graph, rank) == graph.size())
       return rank;
   }
   const Ranks& rank = tries.front();
   const DesignGraph::Edge* edge = misfit(graph, rank);
+  if (const std::uint32_t s = contradiction(problem, graph, rank); !edge && s != graph.size())
+    return fail(Errc::invalid, "no tree with the ranks that the configuration gives: {} would have rank {}",
+                name(problem, graph, s), rank[s]);
   if (!edge) return fail(Errc::invalid, "no tree: some switches have no way to any leaf");
   return fail(Errc::invalid, "no tree: {} and {} are linked, but neither is above the other",
               name(problem, graph, edge->a), name(problem, graph, edge->b));

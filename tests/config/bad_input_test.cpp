@@ -124,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"routing: {engine: [min-hop, min-hop]}", {"1:29: routing.engine: \"min-hop\" stands here twice"}},
         Bad{"routing: {roots: [[a]]}",
             {"1:19: routing.roots: expects a list of GUIDs or node names, not a list"}},
+        Bad{"routing: {ranks: [leaf]}",
+            {"1:18: routing.ranks: expects a map of GUIDs or node names to whole numbers from 0 to 63, not a "
+             "list"}},
+        Bad{"routing: {ranks: {leaf: 64}}", {"1:25: routing.ranks: *"}},
         Bad{"routing: {on_failure: panic}",
             {"1:23: routing.on_failure: expects one of next, keep-last, not \"panic\""}},
         Bad{"port: {port: 255}", {"1:14: port.port: expects a whole number from 1 to 254, not \"255\""}},

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include <boost/json.hpp>
@@ -39,6 +43,36 @@ TEST(PlanOffline, UsesTheLanesThatPortsHave) {
   };
   EXPECT_EQ(engine(2), "dragonfly");
   EXPECT_EQ(engine(1), "up-down");
+}
+
+TEST(PlanOffline, DumpsWhatIbdmchkFindsNoFaultWith) {
+  if (!std::filesystem::exists("/usr/bin/ibdmchk"))
+    GTEST_SKIP() << "ibdmchk (package ibutils) is not installed";
+  for (const char* fabric : {"fat-tree:radix=8,levels=3", "dragonfly:p=1,a=4,h=2,g=9"}) {
+    SCOPED_TRACE(fabric);
+    const std::string directory = testing::TempDir() + "weft-plan-dump-" + std::to_string(::getpid());
+    const Answer answer = plan_of({.fabric = fabric, .fail = "2", .dump = directory});
+    EXPECT_EQ(answer.code, Exit::done) << answer.err;
+    EXPECT_NE(answer.out.find("opensm.slvl"), std::string::npos);
+    const std::string command = "cd " + directory +
+                                " && /usr/bin/ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs "
+                                "-c opensm.psl -d opensm.slvl 2>&1";
+    std::string said;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    char buffer[4096];
+    for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, got);
+    pclose(pipe);  // it crashes when it is done, so its status says nothing
+    EXPECT_NE(said.find("no credit loops found"), std::string::npos) << said;
+    EXPECT_EQ(said.find("-E-"), std::string::npos) << said;
+    std::filesystem::remove_all(directory);
+  }
+}
+
+TEST(PlanOffline, SaysWhatItCannotDump) {
+  const Answer answer = plan_of({.fabric = "ring:3", .dump = "/dev/null/x"});
+  EXPECT_EQ(answer.code, Exit::failed);
+  EXPECT_NE(answer.err.find("cannot make the directory /dev/null/x"), std::string::npos) << answer.err;
 }
 
 TEST(PlanOffline, MeasuresEnginesSideBySideOnADamagedFabric) {

@@ -1,4 +1,4 @@
-#include "daemon/dump_opensm.h"
+#include "plan/dump_opensm.h"
 
 #include <cstdio>
 #include <fstream>
@@ -9,6 +9,10 @@
 
 namespace weft::daemon {
 namespace {
+
+using plan::dump;
+using plan::DumpFile;
+using plan::file_name;
 
 namespace fs = std::filesystem;
 

@@ -7,6 +7,7 @@
 #include "routing/chain.h"
 #include "routing/check.h"
 #include "routing/design.h"
+#include "routing/dragonfly_shape.h"
 #include "routing/engines.h"
 #include "routing/recognise.h"
 #include "tests/routing/fabrics.h"
@@ -156,6 +157,18 @@ TEST(Check, RefusesLanesThatGiveAHostPortAnotherClass) {
   routes.lanes = std::make_shared<const Lanes>(lanes);
   EXPECT_FALSE(check(one.problem, routes).malformed.empty());
   EXPECT_FALSE(check(one.problem, routes).safe());
+}
+
+TEST(DragonflyShape, TakesTheGroupsThatTheConfigurationGives) {
+  Case one(dragonfly(1, 4, 1, 5));
+  const DesignGraph graph(one.problem);
+  const DragonflyShape found = *dragonfly_shape(one.problem, graph);
+  for (std::uint32_t s = 0; s < one.switches(); ++s)
+    if (s != 7) one.problem.groups.emplace_back(graph.guids[s], 100 - found.group[s]);
+  EXPECT_EQ(dragonfly_shape(one.problem, graph)->group,
+            found.group);  // the one left out joins its neighbours
+  for (auto& [guid, group] : one.problem.groups) group = 0;
+  EXPECT_FALSE(dragonfly_shape(one.problem, graph));
 }
 
 }  // namespace

@@ -335,6 +335,18 @@ TEST(TreeShape, TakesTheConfiguredRoots) {
   EXPECT_TRUE(check(one.problem, *fat_tree(one.problem)).safe());
 }
 
+TEST(TreeShape, TakesTheConfiguredRanks) {
+  Case one(xgft({1, 2, 2}, {1, 2, 2}));
+  const DesignGraph graph(one.problem);
+  for (std::uint32_t s = 0; s < 4; ++s) one.problem.ranks.emplace_back(graph.guids[s], 0U);
+  one.problem.ranks.emplace_back(graph.guids[8], 2U);
+  EXPECT_EQ(describe(*tree_shape(one.problem, graph)), "a tree of 3 ranks, 4/4/4 switches");
+  one.problem.ranks.back().second = 1;
+  EXPECT_EQ(tree_shape(one.problem, graph).error().what,
+            "no tree with the ranks that the configuration gives: " +
+                describe(one.fabric->node(SwitchId{8})) + " would have rank 2");
+}
+
 RC_GTEST_PROP(FatTree, RowsPatchedAfterAFaultAreThoseOfAFullRun, ()) {
   const auto few = [](int upto) { return *rc::gen::inRange(1, upto + 1); };
   const Drawing drawing = *rc::gen::arbitrary<bool>()

@@ -9,7 +9,7 @@
 
 #include "plan/view.h"
 
-namespace weft::daemon {
+namespace weft::plan {
 
 enum class DumpFile {
   subnet,  ///< opensm-subnet.lst: one line per end of each link.
@@ -28,10 +28,10 @@ std::optional<DumpFile> dump_file_from(std::string_view name);
 std::string_view file_name(DumpFile file);
 
 /// Steps that make up the file: its nodes, or its switches. Nothing before the first plan.
-std::size_t dump_steps(const plan::View& view, DumpFile file);
+std::size_t dump_steps(const View& view, DumpFile file);
 /// Appends the part of one step. Entries that lead nowhere are left out, as ibdmchk wants it.
-void dump_step(const plan::View& view, DumpFile file, std::size_t step, std::string& out);
+void dump_step(const View& view, DumpFile file, std::size_t step, std::string& out);
 /// The whole file; for small fabrics and tests.
-std::string dump(const plan::View& view, DumpFile file);
+std::string dump(const View& view, DumpFile file);
 
-}  // namespace weft::daemon
+}  // namespace weft::plan

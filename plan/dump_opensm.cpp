@@ -1,11 +1,11 @@
-#include "daemon/dump_opensm.h"
+#include "plan/dump_opensm.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-namespace weft::daemon {
+namespace weft::plan {
 
 namespace {
 
@@ -13,7 +13,7 @@ using fabric::Fabric;
 using fabric::PortRef;
 
 /// The end port that gives this port its LID: a switch's port 0, else the port itself.
-Lid lid_of(const plan::View& view, PortRef port) {
+Lid lid_of(const View& view, PortRef port) {
   const PortRef end = view.fabric->is_switch(port.node) ? PortRef{port.node, PortNum{0}} : port;
   const auto ends = view.fabric->end_ports();
   const auto found = std::lower_bound(ends.begin(), ends.end(), end);
@@ -21,7 +21,7 @@ Lid lid_of(const plan::View& view, PortRef port) {
   return view.plan->lids.of_end_port[static_cast<std::size_t>(found - ends.begin())].base;
 }
 
-std::string_view type_of(const plan::View& view, NodeId node) {
+std::string_view type_of(const View& view, NodeId node) {
   if (view.sm_port.node == node && !view.fabric->is_switch(node)) return "CA-SM";
   return view.fabric->is_switch(node) ? "SW" : "CA";
 }
@@ -35,7 +35,7 @@ std::string safe(std::string_view description) {
   return text;
 }
 
-void append_end(const plan::View& view, PortRef port, std::string& out) {
+void append_end(const View& view, PortRef port, std::string& out) {
   const Fabric& fabric = *view.fabric;
   const fabric::Node& node = fabric.node(port.node);
   const PortRef guid_port = fabric.is_switch(port.node) ? PortRef{port.node, PortNum{0}} : port;
@@ -80,7 +80,7 @@ std::string_view speed_word(LinkSpeed speed) {
   }
 }
 
-void append_links(const plan::View& view, NodeId node, std::string& out) {
+void append_links(const View& view, NodeId node, std::string& out) {
   const auto ports = view.fabric->ports(node);
   for (std::size_t number = 1; number < ports.size(); ++number) {
     const fabric::Port& port = ports[number];
@@ -94,8 +94,8 @@ void append_links(const plan::View& view, NodeId node, std::string& out) {
   }
 }
 
-void append_table(const plan::View& view, SwitchId at, std::string& out) {
-  const plan::Plan& plan = *view.plan;
+void append_table(const View& view, SwitchId at, std::string& out) {
+  const Plan& plan = *view.plan;
   const fabric::Node& node = view.fabric->node(at);
   fmt::format_to(std::back_inserter(out),
                  "osm_ucast_mgr_dump_ucast_routes: Switch 0x{:016x}\nLID    : Port : Hops : Optimal\n",
@@ -109,7 +109,7 @@ void append_table(const plan::View& view, SwitchId at, std::string& out) {
 }
 
 /// From one host's end ports to every LID: all on SL 0, which is what paths are answered with.
-void append_levels(const plan::View& view, NodeId node, std::string& out) {
+void append_levels(const View& view, NodeId node, std::string& out) {
   if (view.fabric->is_switch(node)) return;
   for (const routing::Destination& to : view.plan->problem.destinations)
     for (unsigned lid = raw(to.base); lid < raw(to.base) + (1u << to.lmc); ++lid)
@@ -117,7 +117,7 @@ void append_levels(const plan::View& view, NodeId node, std::string& out) {
 }
 
 /// Two VLs a byte, the lower SL first. Tables that need no lanes are safe on any, so VL 0 stands for them.
-void append_lanes(const plan::View& view, SwitchId at, std::string& out) {
+void append_lanes(const View& view, SwitchId at, std::string& out) {
   const routing::Lanes* lanes = view.plan->routes().lanes.get();
   const auto ports = view.fabric->ports(at);
   for (std::size_t in = 0; in < ports.size(); ++in) {
@@ -160,7 +160,7 @@ std::string_view file_name(DumpFile file) {
   return "";
 }
 
-std::size_t dump_steps(const plan::View& view, DumpFile file) {
+std::size_t dump_steps(const View& view, DumpFile file) {
   if (!view.fabric || !view.plan) return 0;
   switch (file) {
     case DumpFile::subnet:
@@ -176,17 +176,17 @@ std::size_t dump_steps(const plan::View& view, DumpFile file) {
   return 0;
 }
 
-void dump_step(const plan::View& view, DumpFile file, std::size_t step, std::string& out) {
+void dump_step(const View& view, DumpFile file, std::size_t step, std::string& out) {
   if (file == DumpFile::subnet) append_links(view, static_cast<NodeId>(step), out);
   if (file == DumpFile::fdbs) append_table(view, static_cast<SwitchId>(step), out);
   if (file == DumpFile::psl) append_levels(view, static_cast<NodeId>(step), out);
   if (file == DumpFile::slvl) append_lanes(view, static_cast<SwitchId>(step), out);
 }
 
-std::string dump(const plan::View& view, DumpFile file) {
+std::string dump(const View& view, DumpFile file) {
   std::string out;
   for (std::size_t step = 0; step < dump_steps(view, file); ++step) dump_step(view, file, step, out);
   return out;
 }
 
-}  // namespace weft::daemon
+}  // namespace weft::plan
