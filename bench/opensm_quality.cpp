@@ -1,18 +1,22 @@
 // opensm_quality: measures the tables that OpenSM dumped (opensm-subnet.lst and opensm.fdbs of one run) and
 // ours for the same cables and LIDs, side by side. Its figures stand in docs/performance.md;
-// bench/opensm_quality.py makes the dumps.
+// bench/opensm_quality.py makes the dumps. With a blueprint, ours has seen that fabric before: its holes keep
+// their places, as under a manager that saw a link die.
 
 #include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <regex>
 
 #include <fmt/format.h>
 
 #include "fabric/builder.h"
 #include "routing/chain.h"
+#include "routing/design.h"
 #include "routing/quality.h"
+#include "topology/load.h"
 
 namespace {
 
@@ -101,6 +105,28 @@ Dump read(const std::string& directory) {
   return dump;
 }
 
+/// The cabling of a blueprint.
+Result<routing::Design> design_of(const std::string& blueprint) {
+  const Result<topology::Topology> topology = topology::load(blueprint);
+  if (!topology) return fail(topology.error());
+  fabric::Builder builder;
+  for (const topology::Node& n : topology->nodes) {
+    fabric::Node node;
+    node.guid = n.guid;
+    node.type = n.type;
+    node.port_count = n.port_count;
+    if (const Result<void> added = builder.add_node(node); !added) return fail(added.error());
+  }
+  const auto end = [&topology](topology::End e) {
+    return fabric::Builder::End{topology->nodes[e.node].guid, e.port};
+  };
+  for (const topology::Cable& c : topology->cables)
+    if (const Result<void> joined = builder.connect(end(c.a), end(c.b)); !joined) return fail(joined.error());
+  const Result<fabric::Fabric> fabric = builder.build();
+  if (!fabric) return fail(fabric.error());
+  return routing::learn({}, *fabric);
+}
+
 void print(std::string_view name, const routing::Quality& q) {
   fmt::print(
       "{:<12} shift {:.2f} (worst {}), permutation {}, all-to-all risk {}, index {}, bisection {:.3f}; ms: "
@@ -114,13 +140,23 @@ void print(std::string_view name, const routing::Quality& q) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: opensm_quality DIR\n";
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: opensm_quality DIR [BLUEPRINT]\n";
     return 2;
   }
   Dump dump = read(argv[1]);
   dump.problem.fabric = &dump.fabric;
   dump.problem.threads = 2;
+  std::optional<routing::Design> design;
+  if (argc == 3) {
+    Result<routing::Design> seen = design_of(argv[2]);
+    if (!seen) {
+      std::cerr << seen.error().what << "\n";
+      return 2;
+    }
+    design = std::move(*seen);
+    dump.problem.design = &*design;
+  }
   print("OpenSM", routing::measure(dump.problem, dump.routes, nullptr));
   const auto chain = routing::route(dump.problem, {.vls = 8});
   if (!chain) {

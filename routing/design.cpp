@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 
 namespace weft::routing {
@@ -49,30 +50,66 @@ Design learn(const Design& before, const fabric::Fabric& fabric) {
   return merged;
 }
 
+namespace {
+
+/// Ports of the design that are dark now, as learn() keeps them, without merging what lives.
+std::vector<DesignPort> dark_ports(const Design& design, const fabric::Fabric& fabric,
+                                   std::span<const Guid> switches) {
+  const auto live_port = [&](Guid at, PortNum port) {
+    const auto s = std::ranges::lower_bound(switches, at);
+    if (s == switches.end() || *s != at) return false;
+    const auto ports = fabric.ports(static_cast<SwitchId>(s - switches.begin()));
+    return raw(port) < ports.size() && ports[raw(port)].peer.has_value();
+  };
+  std::vector<DesignPort> dark;
+  std::span<const fabric::Port> ports;  // of the switch at hand
+  Guid at{};
+  for (const DesignPort& d : design.ports) {
+    if (d.at != at || ports.empty()) {
+      at = d.at;
+      const auto s = std::ranges::lower_bound(switches, at);
+      const bool here = s != switches.end() && *s == at;
+      ports =
+          here ? fabric.ports(static_cast<SwitchId>(s - switches.begin())) : std::span<const fabric::Port>();
+    }
+    if (raw(d.port) < ports.size() && ports[raw(d.port)].peer) continue;
+    if (raw(d.peer) != 0 && live_port(d.peer, d.peer_port)) continue;  // moved
+    dark.push_back(d);
+  }
+  return dark;
+}
+
+}  // namespace
+
 DesignGraph::DesignGraph(const Problem& problem) {
   const fabric::Fabric& fabric = *problem.fabric;
   live = static_cast<std::uint32_t>(fabric.switch_count());
   for (std::uint32_t s = 0; s < live; ++s) guids.push_back(fabric.node(static_cast<SwitchId>(s)).guid);
-
-  Design learnt;
   std::vector<DesignPort> dark;
-  if (problem.design) {
-    learnt = learn(*problem.design, fabric);
-    std::vector<Guid> gone;
-    for (const DesignPort& d : learnt.ports)
-      if (gone.empty() || gone.back() != d.at)
-        if (!std::binary_search(guids.begin(), guids.begin() + live, d.at)) gone.push_back(d.at);
-    guids.insert(guids.end(), gone.begin(), gone.end());
-  }
-  const auto index = [this](Guid guid) {
-    auto at = std::lower_bound(guids.begin(), guids.begin() + live, guid);
-    if (at == guids.begin() + live || *at != guid)
-      at = std::lower_bound(guids.begin() + live, guids.end(), guid);
-    return at == guids.end() || *at != guid ? size() : static_cast<std::uint32_t>(at - guids.begin());
-  };
-
+  if (problem.design) dark = dark_ports(*problem.design, fabric, guids);
+  for (const DesignPort& d : dark)
+    if (guids.size() == live || guids.back() != d.at)
+      if (!std::binary_search(guids.begin(), guids.begin() + live, d.at)) guids.push_back(d.at);
   host_ports.resize(size());
-  begin.assign(size() + 1, 0);
+  add_live(fabric);
+  for (const DesignPort& d : dark) {
+    const std::uint32_t a = index(d.at);
+    if (raw(d.peer) == 0) host_ports[a].set(raw(d.port));
+    if (raw(d.peer) == 0 || d.peer <= d.at) continue;
+    if (const std::uint32_t b = index(d.peer); b < size())
+      edges.push_back({a, b, raw(d.port), raw(d.peer_port), false});
+  }
+  list_ends();
+}
+
+std::uint32_t DesignGraph::index(Guid guid) const {
+  auto at = std::lower_bound(guids.begin(), guids.begin() + live, guid);
+  if (at == guids.begin() + live || *at != guid)
+    at = std::lower_bound(guids.begin() + live, guids.end(), guid);
+  return at == guids.end() || *at != guid ? size() : static_cast<std::uint32_t>(at - guids.begin());
+}
+
+void DesignGraph::add_live(const fabric::Fabric& fabric) {
   for (std::uint32_t s = 0; s < live; ++s) {
     const std::span<const fabric::Port> ports = fabric.ports(static_cast<SwitchId>(s));
     for (std::size_t p = 1; p < ports.size(); ++p) {
@@ -83,39 +120,37 @@ DesignGraph::DesignGraph(const Problem& problem) {
         edges.push_back({s, raw(*to), static_cast<std::uint8_t>(p), raw(ports[p].peer->port), true});
     }
   }
-  for (const DesignPort& d : learnt.ports) {
-    const std::uint32_t a = index(d.at);
-    const bool lives = a < live && raw(d.port) < fabric.ports(static_cast<SwitchId>(a)).size() &&
-                       fabric.ports(static_cast<SwitchId>(a))[raw(d.port)].peer;
-    if (lives) continue;
-    if (raw(d.peer) == 0) host_ports[a].set(raw(d.port));
-    if (raw(d.peer) == 0 || d.peer <= d.at) continue;
-    if (const std::uint32_t b = index(d.peer); b < size())
-      edges.push_back({a, b, raw(d.port), raw(d.peer_port), false});
-  }
+}
 
+/// By neighbour without sorting: each neighbour in turn, in order of GUID, puts itself at the end of the
+/// lists of those it is linked to.
+void DesignGraph::list_ends() {
+  begin.assign(size() + 1, 0);
   for (const Edge& e : edges) {
     ++begin[e.a + 1];
     ++begin[e.b + 1];
   }
   for (std::uint32_t s = 0; s < size(); ++s) begin[s + 1] += begin[s];
-  ends.resize(edges.size() * 2);
+  std::vector<End> by_edge(edges.size() * 2);
   std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
   for (const Edge& e : edges) {
-    ends[next[e.a]++] = {e.b, e.port_a, e.port_b, e.live};
-    ends[next[e.b]++] = {e.a, e.port_b, e.port_a, e.live};
+    by_edge[next[e.a]++] = {e.b, e.port_a, e.port_b, e.live};
+    by_edge[next[e.b]++] = {e.a, e.port_b, e.port_a, e.live};
   }
-  // A live switch's index is its place by GUID, unless some are gone.
-  std::vector<std::uint32_t> place(size());
-  for (std::uint32_t s = 0; s < size(); ++s) {
-    const auto gone = std::lower_bound(guids.begin() + live, guids.end(), guids[s]) - (guids.begin() + live);
-    const auto here = std::lower_bound(guids.begin(), guids.begin() + live, guids[s]) - guids.begin();
-    place[s] = static_cast<std::uint32_t>(here + gone);
+  std::vector<std::uint32_t> by_guid(size());
+  std::iota(by_guid.begin(), by_guid.end(), 0U);
+  if (live < size()) std::ranges::sort(by_guid, {}, [this](std::uint32_t s) { return guids[s]; });
+  ends.resize(by_edge.size());
+  std::copy(begin.begin(), begin.end() - 1, next.begin());
+  for (const std::uint32_t t : by_guid) {
+    for (std::uint32_t i = begin[t]; i < begin[t + 1]; ++i) {
+      const End& e = by_edge[i];
+      std::uint32_t at = next[e.to]++;
+      for (; at > begin[e.to] && ends[at - 1].to == t && ends[at - 1].port > e.far_port; --at)
+        ends[at] = ends[at - 1];  // parallel links, by own port
+      ends[at] = {t, e.far_port, e.port, e.live};
+    }
   }
-  const auto key = [&place](const End& e) { return std::uint64_t{place[e.to]} << 8 | e.port; };
-  for (std::uint32_t s = 0; s < size(); ++s)
-    std::sort(ends.begin() + begin[s], ends.begin() + begin[s + 1],
-              [&key](const End& x, const End& y) { return key(x) < key(y); });
 }
 
 std::size_t DesignGraph::dead_links() const {

@@ -58,6 +58,11 @@ struct DesignGraph {
     return {ends.data() + begin[s], begin[s + 1] - begin[s]};
   }
   std::size_t dead_links() const;
+
+ private:
+  std::uint32_t index(Guid guid) const;  ///< size() for a GUID that nobody has.
+  void add_live(const fabric::Fabric& fabric);
+  void list_ends();
 };
 
 /// The groups that the configuration gives, by switch: the lowest of its group. Switches that it does not

@@ -7,15 +7,18 @@
 // the number of the destination, and only flows whose link is a hole move. Where two groups have lost all
 // links between them, the sending group goes by way of a third: one above both, else one between, going down
 // all the way, else any. A router cut off from the exit inside its group detours by a global link of its own,
-// since two local hops before a global one could close a credit cycle. Inside the destination's group a dead
-// local link is gone round by way of a router below both ends. The check decides whether the whole is safe.
-// Cost: O(switches * LIDs) bytes written, in runs. Source: Kim, Dally, Scott, Abts, ISCA 2008; lanes and
-// detours as in reference "Routing", 2.4 and 7.5.
+// or by another router there, though two local hops before a global one can close a credit cycle. Inside the
+// destination's group a dead local link is gone round by way of a router below both ends, if there is any.
+// Where there are such detours, they are proposed in several variants until the check finds one free of
+// cycles. Cost: O(switches * LIDs) bytes written, in runs. Source: Kim, Dally, Scott, Abts, ISCA 2008; lanes
+// and detours as in reference "Routing", 2.4 and 7.5.
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
+#include "routing/check.h"
 #include "routing/dragonfly_shape.h"
 #include "routing/engines.h"
 #include "routing/group_detours.h"
@@ -26,6 +29,7 @@ namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoOwner = ~0U;
+constexpr std::uint32_t kVariants = 16;
 
 using Exit = DragonflyShape::Exit;
 
@@ -98,6 +102,8 @@ struct Plan {
   std::vector<std::vector<std::uint16_t>> lids;  // by switch
   std::vector<Run> runs;                         // by LID; owner is a group
   GroupDetours via;
+  std::uint32_t variant = 0;                 // which of the detours there are is proposed
+  mutable std::atomic<bool> detours{false};  // whether any was needed
 };
 
 /// Fills rows; one for each thread.
@@ -147,17 +153,53 @@ class DragonflyRows {
     Ports& ways = ways_[to];
     ways.clear();
     const std::uint32_t via = p_.via.by(group_, to);
-    if (deal(shape_.between(group_, via == GroupDetours::kNone ? to : via), ways)) return;
+    const std::uint32_t target = via == GroupDetours::kNone ? to : via;
+    if (target != to) p_.detours = true;
+    if (deal(shape_.between(group_, target), ways)) return;
+    p_.detours = true;
+    const bool inside_first = p_.variant % 2 != 0;
+    if (inside_first && detour_inside(target, ways)) return;
+    if (detour_outside(to, ways)) return;
+    if (!inside_first) detour_inside(target, ways);
+  }
+
+  /// By a global link of its own.
+  bool detour_outside(std::uint32_t to, Ports& ways) const {
     for (const int order : {0, 1, 2}) {
       for (const DesignGraph::End& e : p_.graph.ends_of(s_)) {
         const std::uint32_t x = shape_.group[e.to];
-        if (!e.live || x == group_ || x == to || GroupDetours::preference(group_, x, to) != order ||
-            !p_.linked(x, to))
-          continue;
-        ways.push_back(e.port);
+        if (e.live && x != group_ && x != to && GroupDetours::preference(group_, x, to) == order &&
+            leads(e.to, to))
+          ways.push_back(e.port);
       }
-      if (!ways.empty()) return;
+      if (!ways.empty()) break;
     }
+    if (p_.variant != 0) keep_one(ways);
+    return !ways.empty();
+  }
+
+  /// By one other router of the group.
+  bool detour_inside(std::uint32_t target, Ports& ways) const {
+    for (const DesignGraph::End& e : p_.graph.ends_of(s_))
+      if (e.live && shape_.group[e.to] == group_ && leads(e.to, target)) ways.push_back(e.port);
+    keep_one(ways);
+    return !ways.empty();
+  }
+
+  /// The fewer ways, the fewer cycles.
+  void keep_one(Ports& ways) const {
+    if (ways.size() > 1) ways = {ways[(p_.variant / 2 + (p_.variant < 2 ? 0 : s_)) % ways.size()]};
+  }
+
+  /// Whether a router has a link to another group, or a local one to a router that has: else it would detour,
+  /// too, and packets could come round.
+  bool leads(std::uint32_t router, std::uint32_t to) const {
+    return std::ranges::any_of(shape_.between(shape_.group[router], to), [&](const Exit& e) {
+      if (!e.live || e.router == router) return e.live;
+      return std::ranges::any_of(p_.graph.ends_of(router), [&e](const DesignGraph::End& local) {
+        return local.live && local.to == e.router;
+      });
+    });
   }
 
   /// Own links if there are any, else those of routers one hop away; holes are filled from the rest in turn.
@@ -197,8 +239,9 @@ class DragonflyRows {
       const bool low = p_.graph.guids[e.to] < std::min(p_.graph.guids[to], p_.graph.guids[s_]);
       (low ? below : other).push_back(to_router(e.to, turn));
     }
-    const Ports& ports = below.empty() ? other : below;
-    return ports.empty() ? kNoWay : ports[turn % ports.size()];
+    p_.detours = true;
+    if (!below.empty()) return below[turn % below.size()];
+    return other.empty() ? kNoWay : other[(p_.variant + s_) % other.size()];
   }
 
   const Plan& p_;
@@ -211,14 +254,12 @@ class DragonflyRows {
 
 }  // namespace
 
-Result<Routes> dragonfly(const Problem& problem) {
-  const DesignGraph graph(problem);
-  const Result<DragonflyShape> shape = dragonfly_shape(problem, graph);
-  if (!shape && problem.design) return without_design(problem, dragonfly);
-  if (!shape) return fail(shape.error());
-  const Plan plan(problem, graph, *shape);
+namespace {
+
+Routes tables_of(const Plan& plan) {
+  const Problem& problem = plan.problem;
   Tables tables(problem);
-  in_pieces(shape->live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
+  in_pieces(plan.shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     DragonflyRows worker(plan);
     std::vector<std::uint8_t> row(row_size(problem.top));
     for (std::uint32_t s = from; s < upto; ++s) {
@@ -229,10 +270,25 @@ Result<Routes> dragonfly(const Problem& problem) {
   Routes routes = std::move(tables).finish("dragonfly");
   routes.vls_needed = 2;
   routes.lanes = std::make_shared<const Lanes>(
-      group_lanes(problem, graph, [&shape](std::uint32_t s) { return shape->group[s]; }));
-  routes.notes.push_back(describe(*shape));
+      group_lanes(problem, plan.graph, [&plan](std::uint32_t s) { return plan.shape.group[s]; }));
+  routes.notes.push_back(describe(plan.shape));
   if (std::string note = describe(plan.via); !note.empty()) routes.notes.push_back(std::move(note));
   return routes;
+}
+
+}  // namespace
+
+Result<Routes> dragonfly(const Problem& problem) {
+  const DesignGraph graph(problem);
+  const Result<DragonflyShape> shape = dragonfly_shape(problem, graph);
+  if (!shape && problem.design) return without_design(problem, dragonfly);
+  if (!shape) return fail(shape.error());
+  Plan plan(problem, graph, *shape);
+  Routes first = tables_of(plan);
+  if (!plan.detours || check(problem, first).cycle.empty()) return first;
+  for (plan.variant = 1; plan.variant < kVariants; ++plan.variant)
+    if (Routes other = tables_of(plan); check(problem, other).cycle.empty()) return other;
+  return first;
 }
 
 }  // namespace weft::routing

@@ -30,28 +30,6 @@ namespace {
 
 constexpr std::uint16_t kNobody = LidTable::kNobody;
 
-/// Canonical way by LID for one divider and number of slots and links: slot + slots * link, or kNoWay.
-struct Dealing {
-  std::vector<std::uint8_t> way;
-  std::vector<std::vector<std::uint16_t>> lids;  // by way
-};
-using DealingKey = std::array<std::uint64_t, 3>;
-
-Dealing deal(const LidTable& table, const DealingKey& key) {
-  const auto [divider, slots, links] = key;
-  Dealing dealing{std::vector<std::uint8_t>(table.size, kNoWay), {}};
-  dealing.lids.resize(slots * links);
-  for (std::uint32_t lid = 0; lid < table.size; ++lid) {
-    if (table.owner[lid] == kNobody) continue;
-    const auto way = static_cast<std::uint8_t>(table.turn(lid, divider) % (slots * links));
-    dealing.way[lid] = way;
-    dealing.lids[way].push_back(static_cast<std::uint16_t>(lid));
-  }
-  return dealing;
-}
-
-DealingKey key_of(const TreeShape::Up& up) { return {up.divider, up.slots, up.spread}; }
-
 template <typename Use>
 void each_bit(std::uint64_t bits, std::uint32_t word, Use&& use) {
   for (; bits != 0; bits &= bits - 1) use(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
@@ -63,7 +41,7 @@ struct TreeCommon {
   const TreeShape& shape;
   const TreeReach& reach;
   const LidTable& table;
-  const std::map<DealingKey, Dealing>& dealings;
+  const TreeDealings& dealings;
   const TreeTurns& turns;
 };
 
@@ -143,7 +121,7 @@ class TreeRows {
       start_from_above();
       return;
     }
-    const Dealing& dealing = c_.dealings.at(key_of(*up_));
+    const TreeDealing& dealing = c_.dealings.at(dealing_key(*up_));
     std::array<std::uint8_t, 256> port;
     port.fill(kNoWay);
     for (std::uint32_t i = 0; i < up_->slots; ++i)
@@ -324,7 +302,7 @@ class TreeRows {
 
   /// Where every live slot leads: flows whose canonical port is a hole go to another link or slot.
   void displace() {
-    const Dealing& dealing = c_.dealings.at(key_of(*up_));
+    const TreeDealing& dealing = c_.dealings.at(dealing_key(*up_));
     for (std::uint32_t way = 0; way < dealing.lids.size(); ++way) {
       const std::uint32_t slot = way % up_->slots;
       if (shape_.port(s_, slot, way / up_->slots) != TreeShape::kHole) continue;
@@ -390,10 +368,25 @@ class TreeRows {
   std::vector<std::uint32_t> live_slots_;
   std::vector<std::uint32_t> slots_;
   std::vector<const TreeShape::Down*> children_;
-  std::map<const Dealing*, Last> last_;
+  std::map<const TreeDealing*, Last> last_;
   std::vector<std::uint8_t> last_owner_;
   std::vector<std::uint8_t> last_from_above_;
 };
+
+using Entries = std::vector<std::pair<std::uint16_t, std::uint8_t>>;
+
+/// Those of the destinations' LIDs, bar those of `s` itself, where `row`, which may hold anything else, and
+/// the row before differ.
+void list_entries(const LidTable& table, std::uint32_t s, const std::vector<std::uint64_t>& destinations,
+                  const std::vector<std::uint8_t>& row, const Lft& before, Entries& entries) {
+  entries.clear();
+  for (std::uint32_t w = 0; w < destinations.size(); ++w)
+    each_bit(destinations[w], w, [&](std::uint32_t t) {
+      if (t == s) return;
+      for (const std::uint16_t lid : table.of(t))
+        if (row[lid] != before[lid]) entries.emplace_back(lid, row[lid]);
+    });
+}
 
 }  // namespace
 
@@ -404,30 +397,28 @@ Result<Routes> fat_tree(const Problem& problem) {
   if (!shape && problem.design) return without_design(problem, fat_tree);
   if (!shape) return fail(std::move(shape.error()));
   const auto basis = std::make_shared<const TreeBasis>(problem, std::move(*shape));
-  std::map<DealingKey, Dealing> dealings;
-  for (const TreeShape::Up& up : basis->shape.up)
-    if (up.slots != 0 && !dealings.contains(key_of(up)))
-      dealings.emplace(key_of(up), deal(basis->lids, key_of(up)));
-  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, dealings, basis->turns};
+  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, *basis->dealings, basis->turns};
   const TreeChanges changes = changes_since(problem, *basis);
   Tables tables(problem);
   in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     TreeRows worker(common);
     std::vector<std::uint8_t> row(basis->lids.size);
     std::vector<std::uint64_t> changed;
+    Entries entries;
     for (std::uint32_t s = from; s < upto; ++s) {
       if (changes.rows[s] == TreeChanges::same) {
         tables.keep(s);
         continue;
       }
       if (changes.rows[s] == TreeChanges::some) {
-        std::ranges::copy(*tables.before(s), row.begin());
         changed_destinations(changes, *basis, s, changed);
         worker.refill(s, changed, row.data());
+        list_entries(basis->lids, s, changed, row, *tables.before(s), entries);
+        tables.patch(s, entries);
       } else {
         worker.fill(s, row.data());
+        tables.set(s, row.data());
       }
-      tables.set(s, row.data());
     }
   });
   Routes routes = std::move(tables).finish("fat-tree");

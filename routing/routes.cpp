@@ -36,6 +36,18 @@ void Tables::set(std::size_t switch_index, const std::uint8_t* row) {
     kept_[switch_index] = std::make_shared<const Lft>(row, row + size, arena_.claim());
 }
 
+void Tables::patch(std::size_t switch_index,
+                   std::span<const std::pair<std::uint16_t, std::uint8_t>> entries) {
+  std::shared_ptr<const Lft> old = before(switch_index);
+  if (entries.empty()) {
+    kept_[switch_index] = std::move(old);
+    return;
+  }
+  const auto row = std::make_shared<Lft>(old->begin(), old->end(), arena_.claim());
+  for (const auto& [lid, port] : entries) (*row)[lid] = port;
+  kept_[switch_index] = row;
+}
+
 Routes Tables::finish(std::string_view engine) && {
   Routes routes;
   routes.engine = engine;

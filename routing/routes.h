@@ -2,6 +2,7 @@
 // Routes: what a routing engine answers, and the problem it is asked to solve.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,6 +106,8 @@ class Tables {
   /// A whole row of row_size(top) bytes, copied only where it differs from the previous one of the same
   /// switch.
   void set(std::size_t switch_index, const std::uint8_t* row);
+  /// The previous row of the same switch, which there must be, but for these entries, which differ.
+  void patch(std::size_t switch_index, std::span<const std::pair<std::uint16_t, std::uint8_t>> entries);
   /// The previous row of the same switch, which there must be.
   void keep(std::size_t switch_index) { kept_[switch_index] = before(switch_index); }
   std::shared_ptr<const Lft> before(std::size_t switch_index) const;

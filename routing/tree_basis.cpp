@@ -34,6 +34,25 @@ LidTable::LidTable(const Problem& problem, const TreeShape& shape)
 
 namespace {
 
+/// What the same engine made `problem.previous` from; null where there is none.
+const TreeBasis* basis_before(const Problem& problem) {
+  const Routes* before = problem.previous;
+  return before && before->engine == "fat-tree" ? static_cast<const TreeBasis*>(before->basis.get())
+                                                : nullptr;
+}
+
+}  // namespace
+
+TreeBasis::TreeBasis(const Problem& problem, TreeShape found)
+    : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turns(shape, reach) {
+  const TreeBasis* before = basis_before(problem);
+  dealings = before && before->lids == lids && covers(*before->dealings, shape)
+                 ? before->dealings
+                 : std::make_shared<const TreeDealings>(deal_ways_up(lids, shape));
+}
+
+namespace {
+
 bool same_ways_up(const TreeShape& a, const TreeShape& b, std::uint32_t s) {
   const TreeShape::Up& x = a.up[s];
   const TreeShape::Up& y = b.up[s];
@@ -82,8 +101,8 @@ bool add_turned(const TreeBasis& before, const TreeBasis& now, std::uint32_t s, 
 TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
   TreeChanges changes{std::vector<TreeChanges::Row>(now.shape.live, TreeChanges::anything), nullptr, {}};
   const Routes* before = problem.previous;
-  if (!before || before->engine != "fat-tree" || !before->basis || before->top != problem.top) return changes;
-  const TreeBasis& old = *static_cast<const TreeBasis*>(before->basis.get());
+  if (!basis_before(problem) || before->top != problem.top) return changes;
+  const TreeBasis& old = *basis_before(problem);
   const bool same_switches =
       before->switches.size() == now.shape.live &&
       std::ranges::equal(before->switches, problem.fabric->switches(), {}, {},

@@ -3,9 +3,11 @@
 // after a fault the others are kept without being computed.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "routing/tree_dealings.h"
 #include "routing/tree_reach.h"
 #include "routing/tree_shape.h"
 #include "routing/tree_turns.h"
@@ -39,13 +41,13 @@ struct LidTable {
 };
 
 struct TreeBasis {
-  TreeBasis(const Problem& problem, TreeShape found)
-      : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turns(shape, reach) {}
+  TreeBasis(const Problem& problem, TreeShape found);
 
   TreeShape shape;
   TreeReach reach;
   LidTable lids;
   TreeTurns turns;
+  std::shared_ptr<const TreeDealings> dealings;  ///< Shared with the previous basis while the LIDs stay.
 };
 
 /// What the rows in `problem.previous`, which the same engine made from another basis, are still good for.

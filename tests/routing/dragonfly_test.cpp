@@ -1,5 +1,9 @@
 // The dragonfly engine, its recognition, and the check of tables that need lanes.
 
+#include <array>
+#include <random>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -157,6 +161,27 @@ TEST(Check, RefusesLanesThatGiveAHostPortAnotherClass) {
   routes.lanes = std::make_shared<const Lanes>(lanes);
   EXPECT_FALSE(check(one.problem, routes).malformed.empty());
   EXPECT_FALSE(check(one.problem, routes).safe());
+}
+
+TEST(Dragonfly, KeepsItsTablesWithSomePercentOfItsLinksDead) {
+  const std::array drawings{dragonfly(2, 4, 2, 9), dragonfly(1, 6, 2, 7), dragonfly(3, 6, 1, 7),
+                            dragonfly(2, 4, 1, 5)};
+  std::vector<std::string> unsafe;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    std::mt19937 random(seed);
+    const Drawing& whole = drawings[random() % drawings.size()];
+    const Design design = learn({}, *Case(whole).fabric);
+    Drawing damaged = whole;
+    for (std::size_t cuts = 1 + whole.switch_cables() * (random() % 7) / 100; cuts > 0; --cuts)
+      damaged.cut(random());
+    Case one(damaged);
+    one.problem.design = &design;
+    const Result<Routes> routes = dragonfly(one.problem);
+    ASSERT_TRUE(routes) << routes.error().what;
+    const CheckReport report = check(one.problem, *routes);
+    if (!report.safe()) unsafe.push_back(fmt::format("seed {}: {}", seed, explain(*one.fabric, report)));
+  }
+  EXPECT_EQ(unsafe, std::vector<std::string>{});
 }
 
 TEST(DragonflyShape, TakesTheGroupsThatTheConfigurationGives) {

@@ -1,0 +1,97 @@
+// What one fault costs on the wire: LFT blocks that must be sent before all hosts reach each other again, at
+// 11,664 hosts with the LIDs that the planner gives (plane by plane). A block counts when an entry in it for
+// a host's LID has changed and traffic between hosts uses it. The time is that of both plans.
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "plan/plan.h"
+#include "tests/support/fabric_of.h"
+#include "topology/load.h"
+
+namespace weft::plan {
+namespace {
+
+fabric::PortRef first_host(const fabric::Fabric& fabric) {
+  return *std::ranges::find_if(
+      fabric.end_ports(), [&fabric](const fabric::PortRef& port) { return !fabric.is_switch(port.node); });
+}
+
+/// Follows every host's packets, and counts blocks.
+std::size_t urgent_blocks(const fabric::Fabric& fabric, const Plan& plan, const Plan& before) {
+  const std::size_t count = fabric.switch_count();
+  const std::size_t blocks = raw(plan.routes().top) / 64 + 1U;
+  std::vector<bool> urgent(count * blocks);
+  std::vector<std::size_t> leaves;
+  std::vector<std::size_t> seen(count);  // by switch: LID that packets were last followed for
+  for (const routing::Destination& d : plan.problem.destinations)
+    if (!d.is_switch()) leaves.push_back(raw(d.at));
+  std::ranges::sort(leaves);
+  leaves.erase(std::ranges::unique(leaves).begin(), leaves.end());
+  for (const routing::Destination& to : plan.problem.destinations) {
+    if (to.is_switch()) continue;
+    for (const std::size_t leaf : leaves) {
+      for (std::size_t s = leaf; seen[s] != raw(to.base) && s != raw(to.at);) {
+        seen[s] = raw(to.base);
+        const auto here = static_cast<SwitchId>(s);
+        const PortNum port = plan.routes().out(here, to.base);
+        if (port != before.routes().out(here, to.base)) urgent[s * blocks + raw(to.base) / 64] = true;
+        s = raw(*fabric.switch_of(fabric.ports(here)[raw(port)].peer->node));
+      }
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::count(urgent, true));
+}
+
+using Dead = std::function<bool(const topology::Topology&, const topology::Cable&)>;
+
+void one_fault(benchmark::State& state, const Dead& dead) {
+  const topology::Topology whole = *topology::load("fat-tree:radix=36,levels=3");
+  topology::Topology damaged = whole;
+  std::erase_if(damaged.cables, [&](const topology::Cable& cable) { return dead(whole, cable); });
+  const fabric::Fabric first = test::fabric_of(whole);
+  const fabric::Fabric second = test::fabric_of(damaged);
+  std::size_t blocks = 0;
+  for (auto _ : state) {
+    const Planned before = *make_plan(first, {}, {}, first_host(first), nullptr);
+    const Planned after = *make_plan(second, {}, before.ledger, first_host(second), before.plan.get());
+    blocks = urgent_blocks(second, *after.plan, *before.plan);
+  }
+  state.counters["blocks"] = static_cast<double>(blocks);
+}
+
+bool is_at(const topology::Topology& all, const topology::Cable& cable, std::string_view name) {
+  const auto named = [&](topology::End end) {
+    return std::string_view(all.nodes[end.node].description).starts_with(name) ||
+           std::string_view(all.nodes[end.node].id).starts_with(name);
+  };
+  return named(cable.a) || named(cable.b);
+}
+
+[[maybe_unused]] const bool added = [] {
+  const auto add = [](const char* name, const Dead& dead) {
+    benchmark::RegisterBenchmark(name, [dead](benchmark::State& state) { one_fault(state, dead); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1);
+  };
+  add("Urgent/leaf-uplink/11664", [](const topology::Topology& all, const topology::Cable& cable) {
+    return is_at(all, cable, "L1-01-02") && is_at(all, cable, "L2-01-05");
+  });
+  add("Urgent/middle-root-link/11664", [](const topology::Topology& all, const topology::Cable& cable) {
+    return is_at(all, cable, "L2-01-05") && is_at(all, cable, "L3-05-03");
+  });
+  add("Urgent/root/11664", [](const topology::Topology& all, const topology::Cable& cable) {
+    return is_at(all, cable, "L3-05-03");
+  });
+  add("Urgent/middle/11664", [](const topology::Topology& all, const topology::Cable& cable) {
+    return is_at(all, cable, "L2-01-05");
+  });
+  return true;
+}();
+
+}  // namespace
+}  // namespace weft::plan
