@@ -99,6 +99,22 @@ void index_of_a_view(benchmark::State& state) {
 }
 BENCHMARK(index_of_a_view)->Unit(benchmark::kMillisecond);
 
+/// What the loop does with a new View beside taking it: care for groups, and look who is registered.
+void care_after_a_view(benchmark::State& state) {
+  plan::SaState full = served().state;
+  plan::McGroup group = *full.groups.find(sa::ipoib_broadcast(Pkey{0xffff}));
+  for (const sa::End& end : served().hosts)
+    group.members.set(end.guid, {{kLinkLocalPrefix, raw(end.guid)}, 1, false});
+  full.groups = full.groups.with(group);
+  const sa::Context context{*served().index, full, {}, {}, kLinkLocalPrefix, 0};
+  for (auto _ : state) {
+    std::vector<sa::Event> events;
+    benchmark::DoNotOptimize(sa::as_planned(context, events).has_value());
+    benchmark::DoNotOptimize(plan::registered_ports(full).size());
+  }
+}
+BENCHMARK(care_after_a_view)->Unit(benchmark::kMillisecond);
+
 plan::SaState joined(std::size_t count) {
   plan::SaState state = served().state;
   plan::McGroup group = *state.groups.find(sa::ipoib_broadcast(Pkey{0xffff}));

@@ -1,6 +1,7 @@
 #include "sa/index.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sa/rate.h"
 
@@ -10,6 +11,14 @@ namespace {
 constexpr std::uint8_t kNoLink = 0xff;
 constexpr int kMostHops = 64;
 constexpr int kFastest = 1 << 16;
+
+/// Where a GUID stands, or could.
+template <typename Slots>
+std::size_t place_of(const Slots& slots, Guid guid) {
+  std::size_t at = static_cast<std::size_t>(plan::spread(guid) >> 20) & (slots.size() - 1);
+  while (slots[at].guid != Guid{} && slots[at].guid != guid) at = (at + 1) & (slots.size() - 1);
+  return at;
+}
 
 }  // namespace
 
@@ -52,8 +61,10 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
     ends_.push_back(end);
   }
   std::ranges::sort(ends_, {}, &End::base);
+  by_guid_.resize(std::bit_ceil(ends_.size() * 2 + 1));
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    by_guid_.emplace(raw(ends_[i].guid), static_cast<std::uint32_t>(i));
+    GuidSlot& held = by_guid_[place_of(by_guid_, ends_[i].guid)];
+    if (held.guid == Guid{}) held = {ends_[i].guid, static_cast<std::uint32_t>(i)};
     if (router_ < 0 && fabric.node(ends_[i].port.node).type == NodeType::router)
       router_ = static_cast<std::int32_t>(i);
     for (int lid = raw(ends_[i].base); lid < raw(ends_[i].base) + (1 << ends_[i].lmc) && lid < 0xc000; ++lid)
@@ -93,8 +104,9 @@ const End* Index::find(Lid lid) const {
 }
 
 const End* Index::find(Guid port_guid) const {
-  const auto found = by_guid_.find(raw(port_guid));
-  return found == by_guid_.end() ? nullptr : &ends_[found->second];
+  if (port_guid == Guid{}) return nullptr;
+  const GuidSlot& held = by_guid_[place_of(by_guid_, port_guid)];
+  return held.guid == Guid{} ? nullptr : &ends_[held.end];
 }
 
 const End* Index::find(fabric::PortRef port) const { return find(fabric().port(port).guid); }

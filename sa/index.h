@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "base/gid.h"
@@ -78,7 +77,12 @@ class Index {
   std::vector<End> ends_;
   std::int32_t router_ = -1;          // index into ends_
   std::vector<std::int32_t> by_lid_;  // index into ends_, -1
-  std::unordered_map<std::uint64_t, std::uint32_t> by_guid_;
+  /// Open addressing: a look-up costs one place in memory.
+  struct GuidSlot {
+    Guid guid{};  // 0: free
+    std::uint32_t end = 0;
+  };
+  std::vector<GuidSlot> by_guid_;  // a power of two, at most half full
   /// Where a switch's port leads, and what a packet meets there. A path is walked by these and the tables
   /// alone: two places in memory a hop.
   struct Step {
