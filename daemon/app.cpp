@@ -33,10 +33,6 @@ App::~App() = default;
 std::shared_ptr<const config::Settings> App::settings() const { return {config_, &config_->settings}; }
 
 void App::tell(Severity severity, std::string kind, std::string text) {
-  const auto level = severity == Severity::error     ? spdlog::level::err
-                     : severity == Severity::warning ? spdlog::level::warn
-                                                     : spdlog::level::info;
-  daemon_log().log(level, "{}", text);
   Event event;
   event.severity = severity;
   event.kind = std::move(kind);
@@ -97,6 +93,7 @@ asio::awaitable<int> App::serve() {
   std::string said;
   while (!stopping_) {
     Result<std::unique_ptr<transport::Transport>> opened = co_await parts_.open(settings());
+    if (opened) opened = claimed(std::move(*opened));
     if (opened) {
       said.clear();
       if (once_) {
@@ -108,11 +105,14 @@ asio::awaitable<int> App::serve() {
       continue;
     }
     const Error why = opened.error();
-    const bool may_come = why.code == Errc::unavailable;
-    if (why.what != said) tell(Severity::warning, "no_device", why.what);
+    const bool taken = why.code == Errc::conflict;  // by another manager, which may end
+    const bool may_come = why.code == Errc::unavailable || taken;
+    if (why.what != said) tell(Severity::warning, taken ? "other_master" : "no_device", why.what);
     said = why.what;
-    set_state(State::waiting_for_device, why.what);
+    set_state(taken ? State::waiting_for_master : State::waiting_for_device,
+              taken ? why.what + ". Nothing is written until then." : why.what);
     if (why.code == Errc::malformed) co_return kBadUsage;
+    if (taken && once_) co_return kFailed;
     if (!may_come || once_) co_return kNoDevice;
     auto start = [this](transport::Completion<transport::Done> done) {
       waiter_ = std::move(done);
@@ -123,6 +123,17 @@ asio::awaitable<int> App::serve() {
     co_await transport::suspend<transport::Done>(std::move(start));
   }
   co_return kDone;
+}
+
+/// IsSM is one program's at a time: who has not got it is not the manager of this port, and writes nothing.
+Result<std::unique_ptr<transport::Transport>> App::claimed(std::unique_ptr<transport::Transport> transport) {
+  const Result<void> set = transport->set_is_sm(true);
+  if (set) return transport;
+  if (set.error().code == Errc::conflict)
+    return fail(Errc::conflict, "another program is subnet manager at our own port: {}. Stop it",
+                set.error().what);
+  tell(Severity::warning, "is_sm", fmt::format("IsSM not set: {}", set.error().what));
+  return transport;
 }
 
 void App::make_manager(transport::Transport& transport) {
@@ -139,8 +150,6 @@ void App::make_manager(transport::Transport& transport) {
   manager_->on_sweep([this](const SweepReport&) {
     if (parts_.notify) parts_.notify(status());
   });
-  if (Result<void> set = transport.set_is_sm(true); !set)
-    tell(Severity::warning, "is_sm", fmt::format("IsSM not set: {}", set.error().what));
   daemon_log().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
   if (parts_.notify) parts_.notify(status());
 }

@@ -17,7 +17,8 @@
 namespace weft::daemon {
 
 /// Opens the way to the fabric that the settings name. Errors: `unavailable`: it may still come and is waited
-/// for; `ambiguous` and `invalid`: a person must choose; `malformed`: the settings name what cannot be.
+/// for; `conflict`: another program is the manager of this port, which is waited for likewise; `ambiguous`
+/// and `invalid`: a person must choose; `malformed`: the settings name what cannot be.
 using OpenTransport = std::function<asio::awaitable<Result<std::unique_ptr<transport::Transport>>>(
     std::shared_ptr<const config::Settings>)>;
 
@@ -54,6 +55,7 @@ class App {
   Result<void> open_store();
   Result<void> open_socket();
   asio::awaitable<int> serve();
+  Result<std::unique_ptr<transport::Transport>> claimed(std::unique_ptr<transport::Transport> transport);
   asio::awaitable<int> serve_once(std::unique_ptr<transport::Transport> transport);
   asio::awaitable<Result<void>> manage(std::unique_ptr<transport::Transport> transport);
   void make_manager(transport::Transport& transport);

@@ -42,8 +42,9 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
   app.add_flag("--check-config", arguments.check, "Read the configuration, say what is wrong with it, end");
   app.add_option("--transport", transport, "umad, ibsim or sim")
       ->check(CLI::IsMember({"umad", "ibsim", "sim"}));
-  app.add_option("--fabric", fabric,
-                 "For --transport sim: a file, or a blueprint such as fat-tree:radix=12,levels=3");
+  app.add_option(
+      "--fabric", fabric,
+      "Simulates it (implies --transport sim): a file, or a blueprint such as fat-tree:radix=12,levels=3");
   app.footer("Blueprints, beside files of ibnetdiscover and ibsim:\n" + topology::blueprint_help());
   app.add_option("--socket", socket, "Control socket");
   app.add_option("--state-dir", state_dir, "Directory of the state file");
@@ -52,6 +53,11 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? daemon::kDone : daemon::kBadUsage;
+  }
+  if (!fabric.empty() && transport.empty()) transport = "sim";
+  if (!fabric.empty() && transport != "sim") {
+    std::cerr << "--fabric is for --transport sim only, not for " << transport << "\n";
+    return daemon::kBadUsage;
   }
   arguments.config_named = config->count() > 0;
   const auto set = [&arguments](const char* key, const std::string& value) {
@@ -88,22 +94,46 @@ class Simulation {
     sim::NetworkSettings network;
     network.hop = network.agent = Duration::zero();
     network_ = std::make_unique<sim::Network>(*world_, network);
-    for (const topology::Node& node : topology->nodes)
-      if (first_host_.empty() && node.type == NodeType::hca) first_host_ = node.id;
+    topology_ = std::move(*topology);
     return {};
   }
 
-  Result<std::unique_ptr<transport::Transport>> open() {
-    auto opened = sim::SimTransport::open(*network_, first_host_, PortNum{1});
+  /// Errors: `invalid` for a port that is not there.
+  Result<std::unique_ptr<transport::Transport>> open(const config::PortChoice& wanted) {
+    if (!wanted.device.empty() && wanted.device != "sim")
+      return fail(Errc::invalid,
+                  "port.device is {}, but the only device of the simulated fabric is called sim",
+                  wanted.device);
+    const auto chosen = choose(wanted);
+    if (!chosen) return fail(chosen.error());
+    auto opened = sim::SimTransport::open(*network_, chosen->first, chosen->second);
     if (!opened) return fail(opened.error());
     return std::unique_ptr<transport::Transport>(std::move(*opened));
   }
 
  private:
+  /// The first host's first port, unless another is wanted: that with the GUID, or of this number.
+  Result<std::pair<std::string, PortNum>> choose(const config::PortChoice& wanted) const {
+    for (const topology::Node& node : topology_.nodes) {
+      const bool is_switch = node.type == NodeType::switch_;
+      if (is_switch && !wanted.guid) continue;
+      for (int number = is_switch ? 0 : 1; number <= (is_switch ? 0 : node.port_count); ++number) {
+        if (wanted.number && number != *wanted.number) continue;
+        const sim::PortIndex port = world_->port_of(*world_->find(node.id), static_cast<PortNum>(number));
+        if (wanted.guid && world_->port(port).guid != *wanted.guid) continue;
+        return std::pair(node.id, static_cast<PortNum>(number));
+      }
+    }
+    return fail(Errc::invalid, "no host of the simulated fabric has {}{}{}",
+                wanted.number ? fmt::format("a port {}", *wanted.number) : "a port",
+                wanted.guid ? " with the GUID " + to_string(*wanted.guid) : "",
+                wanted.number || wanted.guid ? ": change port in the configuration" : "");
+  }
+
   Clock& clock_;
+  topology::Topology topology_;
   std::unique_ptr<sim::World> world_;
   std::unique_ptr<sim::Network> network_;
-  std::string first_host_;
 };
 
 struct OpenAny {
@@ -112,7 +142,8 @@ struct OpenAny {
 
   static asio::awaitable<Result<std::unique_ptr<transport::Transport>>> run(
       Simulation* simulation, daemon::OpenTransport real, std::shared_ptr<const config::Settings> settings) {
-    if (settings->transport.kind == config::TransportKind::sim) co_return simulation->open();
+    if (settings->transport.kind == config::TransportKind::sim)
+      co_return simulation->open(settings->transport.port);
     auto opened = co_await real(settings);
     co_return opened;
   }
@@ -188,6 +219,13 @@ int main(int argc, char** argv) {
     return daemon::kBadUsage;
   }
   if (arguments.check) {
+    const config::TransportSettings& to = loaded->settings.transport;
+    if (to.kind == config::TransportKind::sim) {
+      if (const auto fabric = topology::load(to.sim_fabric); !fabric) {
+        std::cerr << "transport.sim.fabric: " << fabric.error().what << "\n";
+        return daemon::kBadUsage;
+      }
+    }
     for (const std::string& note : loaded->notes) std::cerr << note << "\n";
     std::cout << arguments.config
               << (only_defaults(arguments) ? " is not there: the defaults hold\n" : ": ok\n");

@@ -28,8 +28,27 @@ asio::awaitable<Opened> open_ibsim(asio::io_context& loop, Clock& clock,
   transport::IbsimTransport::Options options = transport::IbsimTransport::options_from_environment();
   options.server.name = settings.ibsim_socket;
   options.node = settings.ibsim_host;
+  options.is_sm = true;
+  const config::PortChoice& wanted = settings.port;
+  if (!wanted.device.empty() && wanted.device != "ibsim")
+    co_return fail(Errc::invalid,
+                   "port.device is {}, but the only device of transport.kind ibsim is called ibsim; "
+                   "transport.ibsim.host names the node",
+                   wanted.device);
+  if (wanted.number) options.port = *wanted.number;
   auto connected = co_await transport::IbsimTransport::connect(loop, clock, options);
   if (!connected) co_return fail(connected.error());
+  const transport::LocalPort& got = (*connected)->local_port();
+  const bool other_number = wanted.number && raw(got.number) != *wanted.number;
+  const bool other_guid = wanted.guid && got.guid != *wanted.guid;
+  if (other_number || other_guid)
+    co_return fail(
+        Errc::invalid,
+        "port asks for {}{}{}, but the node given by transport.ibsim.host ({}) is reached by its port {}, "
+        "GUID {}; ibsim attaches programs to the first port of a node",
+        wanted.number ? fmt::format("number {}", *wanted.number) : "",
+        wanted.number && wanted.guid ? ", " : "", wanted.guid ? "GUID " + to_string(*wanted.guid) : "",
+        options.node.empty() ? "none: the first" : options.node, raw(got.number), to_string(got.guid));
   co_return std::unique_ptr<transport::Transport>(std::move(*connected));
 }
 

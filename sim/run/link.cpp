@@ -24,6 +24,29 @@ std::string environment(const char* name, const char* otherwise) {
 
 std::string socket_name() { return environment("IBSIM_SOCKNAME", "sim"); }
 
+/// Connects to the abstract name "NAME:suffix" of the simulator; without a descriptor, errno tells why not.
+Fd connected(const char* suffix, int type) {
+  const std::string name = socket_name() + suffix;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (name.size() + 2 > sizeof(address.sun_path)) {
+    errno = ENAMETOOLONG;
+    return Fd();
+  }
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + 2);
+  Fd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) return fd;
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
+  return Fd();
+}
+
+/// ibsim has the socket for programs under ibsim-run, but not the one that this library needs.
+std::string ibsim_instead() {
+  if (connected(":ctl", SOCK_DGRAM).get() < 0) return "";
+  return ". An ibsim has that name: run the program under ibsim-run";
+}
+
 /// What is wrong with the environment, and how to mend it; for people.
 std::string complaint(int error) {
   const std::string at = "\"" + socket_name() + "\"";
@@ -31,7 +54,8 @@ std::string complaint(int error) {
   switch (error) {
     case ECONNREFUSED:
       return "no simulator runs as " + at +
-             " (IBSIM_SOCKNAME): start one with weftsim --fabric FILE --socket " + socket_name();
+             " (IBSIM_SOCKNAME): start one with weftsim --fabric FILE --socket " + socket_name() +
+             ibsim_instead();
     case ENAMETOOLONG:
       return node_name().size() >= wire::kNodeNameSize
                  ? "the name of the node, " + node +
@@ -68,21 +92,11 @@ Fd::~Fd() {
 std::string node_name() { return environment("SIM_HOST", ""); }
 
 Fd open_link() {
-  const std::string name = socket_name() + ":weft";
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (name.size() + 2 > sizeof(address.sun_path)) {
-    errno = ENAMETOOLONG;
-    return Fd();
-  }
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + 2);
-  Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  Fd fd = connected(":weft", SOCK_SEQPACKET);
   if (fd.get() < 0) return fd;
   for (const int option : {SO_SNDBUFFORCE, SO_SNDBUF})
     if (::setsockopt(fd.get(), SOL_SOCKET, option, &kBufferBytes, sizeof(kBufferBytes)) == 0) break;
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
-  return Fd();
+  return fd;
 }
 
 std::vector<std::uint8_t> control_bytes(std::uint32_t kind, const void* data, std::size_t size) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "mad/mlnx_device_info.h"
+#include "mad/perf.h"
 #include "sim/faults/action.h"
 #include "sim/judge.h"
 
@@ -24,6 +25,55 @@ std::string_view class_name(mad::MgmtClass mgmt_class) {
       return "performance";
   }
   return mgmt_class == mad::kMlnxClass ? "Mellanox" : "other";
+}
+
+std::string_view perf_name(mad::PerfAttr attribute) {
+  switch (attribute) {
+    case mad::PerfAttr::class_port_info:
+      return "ClassPortInfo";
+    case mad::PerfAttr::samples_control:
+      return "PortSamplesControl";
+    case mad::PerfAttr::samples_result:
+      return "PortSamplesResult";
+    case mad::PerfAttr::port_counters:
+      return "PortCounters";
+    case mad::PerfAttr::rcv_error_details:
+      return "PortRcvErrorDetails";
+    case mad::PerfAttr::xmit_discard_details:
+      return "PortXmitDiscardDetails";
+    case mad::PerfAttr::op_rcv_counters:
+      return "PortOpRcvCounters";
+    case mad::PerfAttr::flow_control_counters:
+      return "PortFlowCtlCounters";
+    case mad::PerfAttr::vl_op_packets:
+      return "PortVLOpPackets";
+    case mad::PerfAttr::vl_op_data:
+      return "PortVLOpData";
+    case mad::PerfAttr::vl_flow_control_errors:
+      return "PortVLXmitFlowCtlUpdateErrors";
+    case mad::PerfAttr::vl_xmit_wait:
+      return "PortVLXmitWait";
+    case mad::PerfAttr::port_counters_extended:
+      return "PortCountersExtended";
+  }
+  return "";
+}
+
+/// The same number means another attribute in each class; where no name is known it is told itself.
+std::string attribute_name(mad::MgmtClass mgmt_class, mad::AttrId attribute) {
+  std::string_view name;
+  switch (mgmt_class) {
+    case mad::MgmtClass::subn_lid_routed:
+    case mad::MgmtClass::subn_directed:
+      name = mad::name(attribute);
+      break;
+    case mad::MgmtClass::perf:
+      name = perf_name(static_cast<mad::PerfAttr>(raw(attribute)));
+      break;
+    case mad::MgmtClass::subn_adm:
+      break;  // agents answer none of it
+  }
+  return name.empty() ? fmt::format("0x{:04x}", raw(attribute)) : std::string(name);
 }
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {
@@ -198,7 +248,7 @@ std::string counts_table(const World& world, std::optional<NodeIndex> node) {
     if (count == 0) continue;
     all += count;
     text += fmt::format("{:<14} {:<12} {:<24} {:>12}\n", class_name(row.mgmt_class), mad::name(row.method),
-                        mad::name(row.attribute), count);
+                        attribute_name(row.mgmt_class, row.attribute), count);
   }
   text += fmt::format("{:<14} {:<12} {:<24} {:>12}\n", "all", "", "", all);
   return text;

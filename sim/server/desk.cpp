@@ -126,7 +126,7 @@ std::vector<Client*> Desk::clients() const {
 
 std::uint32_t Desk::set_is_sm(Client& client, bool on) {
   if (client.lost_) return ENODEV;
-  if (on && client.kind_ == Client::Kind::wide && sm_elsewhere(client.port_, &client)) return EBUSY;
+  if (on && sm_elsewhere(client.port_, &client)) return EBUSY;
   client.is_sm_ = on;
   network_.set_is_sm(client.id_, on);
   return 0;

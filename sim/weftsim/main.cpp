@@ -111,6 +111,14 @@ Result<PortIndex> port_of_program(const World& world, const std::string& name) {
   return port;
 }
 
+/// As real devices are, and ibsim's: the field's tools ask for PortInfo without modifier bit 31, and are told
+/// extended speeds all the same.
+Settings devices() {
+  Settings settings;
+  settings.hide_extended_speeds = false;
+  return settings;
+}
+
 /// Plays what a recorded program sent to the fabric, without waiting; 0 when all answers are as recorded.
 int replay_recording(const Options& options) {
   const Result<topology::Topology> topology = load_fabric(options);
@@ -125,7 +133,7 @@ int replay_recording(const Options& options) {
                                                 options.replay, recording->interfaces.size())},
                   kBadUsage);
   VirtualClock clock;
-  World world(*topology, clock, options.seed);
+  World world(*topology, clock, options.seed, devices());
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
   const Result<PortIndex> port = port_of_program(world, recording->interfaces[options.program]);
   if (!port) return failed(port.error(), kBadUsage);
@@ -147,7 +155,7 @@ int serve(const Options& options) {
   if (!topology) return failed(topology.error(), kBadUsage);
   const transport::ibsim::Descriptor signals = end_signals();
   Loop loop;
-  World world(*topology, loop, options.seed);
+  World world(*topology, loop, options.seed, devices());
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
   Desk desk(network, {.smp_timeout = std::chrono::milliseconds(options.smp_timeout_ms),
                       .gmp_timeout = std::chrono::milliseconds(options.gmp_timeout_ms)});

@@ -44,5 +44,9 @@ TEST(App, EndsWithNoDeviceWhenAPersonMustChoose) {
   EXPECT_EQ(exit_code_of(Errc::unavailable, true), kNoDevice);
 }
 
+TEST(App, OnceEndsWithFailureWhenAnotherIsManagerOfThePort) {
+  EXPECT_EQ(exit_code_of(Errc::conflict, true), kFailed);
+}
+
 }  // namespace
 }  // namespace weft::daemon

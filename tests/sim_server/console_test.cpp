@@ -1,6 +1,8 @@
 // The commands of a running simulator.
 #include "sim/server/console.h"
 
+#include "mad/mlnx_device_info.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/sim_server/counter.h"
@@ -63,6 +65,21 @@ TEST(Console, CountsByNode) {
   bench.counter.settle();
   EXPECT_NE(bench.console.run("counts s0")->find("NodeInfo"), std::string::npos);
   EXPECT_EQ(bench.console.run("counts s1")->find("NodeInfo"), std::string::npos);
+}
+
+TEST(Console, NamesAttributesByTheirClass) {
+  Bench bench;
+  sim::Lab& lab = bench.counter.lab;
+  const NodeIndex node = lab.node("h0");
+  lab.world.counters().add(node, mad::MgmtClass::perf, mad::Method::get, static_cast<mad::AttrId>(0x12));
+  lab.world.counters().add(node, mad::MgmtClass::perf, mad::Method::get, static_cast<mad::AttrId>(0x15));
+  lab.world.counters().add(node, mad::kMlnxClass, mad::Method::get, static_cast<mad::AttrId>(0x12));
+  const std::string table = *bench.console.run("counts");
+  EXPECT_NE(table.find("PortCounters "), std::string::npos) << table;
+  EXPECT_NE(table.find("PortRcvErrorDetails"), std::string::npos) << table;
+  EXPECT_NE(table.find("0x0012"), std::string::npos) << table;
+  EXPECT_EQ(table.find("SwitchInfo"), std::string::npos) << table;
+  EXPECT_EQ(table.find("PortInfo"), std::string::npos) << table;
 }
 
 TEST(Console, NamesTheClientsAndDropsThem) {

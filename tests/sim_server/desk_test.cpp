@@ -202,6 +202,22 @@ TEST(Desk, LetsOneProgramAPortBeSmAndClearsIsSmWhenItGoes) {
   EXPECT_TRUE(is_sm());
 }
 
+TEST(Desk, GrantsIsSmToOneStockClientOfAPort) {
+  Counter counter;
+  Client& first = counter.attach(Client::Kind::stock, "h0");
+  Client& second = counter.attach(Client::Kind::stock, "h0");
+  EXPECT_EQ(counter.set_is_sm(first, true), 0);
+  EXPECT_EQ(counter.set_is_sm(first, true), 0) << "it has it already";
+  EXPECT_EQ(counter.set_is_sm(second, true), EBUSY);
+  EXPECT_EQ(counter.set_is_sm(second, false), 0);
+  EXPECT_TRUE((counter.lab.info("h0", 1).capabilities & raw(mad::PortCap::is_sm)) != 0);
+  wire::Connect claim = request_for("h0");
+  claim.is_sm = 1;
+  EXPECT_EQ(counter.desk.connect(Client::Kind::stock, claim).error().code, Errc::conflict);
+  counter.desk.disconnect(first);
+  EXPECT_TRUE(counter.desk.connect(Client::Kind::stock, claim).has_value());
+}
+
 TEST(Desk, DropsAndCountsWhatAClientDoesNotRead) {
   Counter counter;
   Client& client = counter.attach(Client::Kind::wide, "h0");

@@ -9,6 +9,7 @@
 
 #include "tests/support/ibsim_process.h"
 #include "tests/system/programs.h"
+#include "tests/system/two_daemons.h"
 #include "topology/ibsim_file.h"
 #include "topology/load.h"
 
@@ -192,6 +193,11 @@ TEST(BesideOpenSm, ItWritesNothingAndSaysSo) {
   EXPECT_NE(once.text.find(" sets=0 "), std::string::npos) << once.text;
 }
 
+TEST(TwoDaemonsAtAPort, OneManages) {
+  Scene scene("fat-tree:radix=8", Way::native);
+  only_one_of_two_at_a_port_manages(scene.ibsim.socket_name(), scene.directory.path());
+}
+
 /// ibsim refuses to set a port of an HCA through another one.
 TEST(Bringup, TakesBothPortsOfAnHca) {
   for (const Way way : {Way::native, Way::umad}) {
@@ -256,6 +262,48 @@ TEST(Usage, ABadFabricIsToldBeforeAnythingIsMade) {
       run(program("weftd") + " --transport sim --fabric fat-treee:radix=8 --once --state-dir " + state);
   EXPECT_EQ(output.status, 2) << output.text;
   EXPECT_FALSE(std::filesystem::exists(state));
+}
+
+TEST(Usage, APortThatASimulatorHasNotEndsWithThree) {
+  TempDir directory;
+  const std::string base = directory.path().string();
+  const IbsimProcess ibsim({.net = std::string(tests::kSmallNet)});
+  const auto once = [&](const std::string& transport, const std::string& port) {
+    write_file(base + "/weft.yaml", "transport: { " + transport + " }\nport: { " + port +
+                                        " }\ncontrol: { socket: " + base + "/sock }\nstate_dir: " + base + "\n");
+    return run(program("weftd") + " --once --config " + base + "/weft.yaml");
+  };
+  const std::string sim = "kind: sim, sim: { fabric: \"fat-tree:radix=4\" }";
+  const std::string at_ibsim = "kind: ibsim, ibsim: { socket: " + ibsim.socket_name() + ", host: H2 }";
+  for (const std::string port : {"device: mlx5_0, port: 1", "port: 7", "guid: 0x1234"}) {
+    for (const std::string& transport : {sim, at_ibsim}) {
+      const Output refused = once(transport, port);
+      EXPECT_EQ(refused.status, 3) << transport << " " << port << "\n" << refused.text;
+      EXPECT_EQ(refused.text.find("sweep done"), std::string::npos) << refused.text;
+    }
+  }
+  EXPECT_EQ(once(at_ibsim, "guid: 0x21").status, 0);
+  EXPECT_EQ(once(at_ibsim, "port: 1").status, 0);
+  EXPECT_EQ(once(sim, "device: sim, port: 1").status, 0);
+}
+
+TEST(Usage, AFabricImpliesTheSimulatorAndNoOtherTransport) {
+  TempDir directory;
+  const std::string rest =
+      " --once --state-dir " + directory.path().string() + " --socket " + directory.path().string() + "/sock";
+  EXPECT_EQ(run(program("weftd") + " --fabric ring:4" + rest).status, 0);
+  const Output refused = run(program("weftd") + " --transport umad --fabric ring:4" + rest);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.text.find("--fabric is for --transport sim only"), std::string::npos) << refused.text;
+}
+
+TEST(Usage, CheckConfigReadsTheFabricToo) {
+  TempDir directory;
+  const std::string config = (directory.path() / "weft.yaml").string();
+  write_file(config, "transport: { kind: sim, sim: { fabric: \"fat-treee:radix=8\" } }\n");
+  const Output checked = run(program("weftd") + " --check-config --config " + config);
+  EXPECT_EQ(checked.status, 2);
+  EXPECT_NE(checked.text.find("transport.sim.fabric: "), std::string::npos) << checked.text;
 }
 
 TEST(Usage, BadOptionsAndFilesEndWithTwo) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/system/simulator.h"
+#include "tests/system/two_daemons.h"
 #include "topology/ibsim_file.h"
 #include "topology/load.h"
 
@@ -119,6 +120,19 @@ struct Served {
   }
 };
 
+TEST_P(OnWeftsim, ToolsSeeTheSpeedsOfTheCables) {
+  const Simulator sim("fat-tree:radix=4,levels=2");
+  const std::string listing = sim.tool("ibnetdiscover", GetParam()).text;
+  EXPECT_NE(listing.find("4xHDR"), std::string::npos) << listing;
+  EXPECT_EQ(listing.find("4xQDR"), std::string::npos) << listing;
+}
+
+TEST(TwoDaemonsAtAPort, OneManages) {
+  const Simulator sim("fat-tree:radix=8");
+  const tests::TempDir directory;
+  only_one_of_two_at_a_port_manages(sim.socket(), directory.path());
+}
+
 TEST(WeftsimRun, CarriesTablesOfThousandsOfRecords) {
   Simulator sim("fat-tree:radix=36");
   const OpenSm opensm(sim.environment(Under::weftsim_run, "h00000"), sim.path(""));
@@ -213,6 +227,9 @@ TEST(WeftsimRun, SaysWhatIsMissingWhenThereIsNoDevice) {
             std::string::npos);
   EXPECT_NE(said(sim.socket(), std::string(40, 'x')).find("longer than 31 characters"), std::string::npos);
   EXPECT_EQ(said(sim.socket(), "").find("weftsim-run:"), std::string::npos);
+  const IbsimProcess ibsim({.net = std::string(tests::kSmallNet)});
+  const std::string at_ibsim = said(ibsim.socket_name(), "");
+  EXPECT_NE(at_ibsim.find("run the program under ibsim-run"), std::string::npos) << at_ibsim;
 }
 
 TEST(WeftsimRun, OsmtestPasses) {

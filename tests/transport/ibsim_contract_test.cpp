@@ -2,6 +2,9 @@
 
 #include "transport/ibsim/ibsim_transport.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "tests/support/ibsim_process.h"
 #include "tests/transport/contract.h"
 #include "transport/real_clock.h"
@@ -39,11 +42,15 @@ class IbsimBed final : public ContractBed {
     return true;
   }
   std::unique_ptr<IbsimTransport> attach_to(const std::string& node) {
+    auto connected = connect(node, false);
+    return connected ? std::move(*connected) : nullptr;
+  }
+  Result<std::unique_ptr<IbsimTransport>> connect(const std::string& node, bool is_sm) {
     IbsimTransport::Options options;
     options.server.name = ibsim_.socket_name();
     options.node = node;
-    auto connected = weft::transport::run(loop_, IbsimTransport::connect(loop_, clock_, options));
-    return connected ? std::move(*connected) : nullptr;
+    options.is_sm = is_sm;
+    return weft::transport::run(loop_, IbsimTransport::connect(loop_, clock_, options));
   }
   IbsimProcess& ibsim() { return ibsim_; }
 
@@ -74,9 +81,64 @@ TEST(IbsimTransport, RefusalsAndAbsenceAreToldApart) {
   options.node = "nobody";
   const auto refused = run(bed.loop(), IbsimTransport::connect(bed.loop(), bed.clock(), options));
   EXPECT_EQ(refused.error().code, Errc::invalid);
+  EXPECT_NE(refused.error().what.find("has no node nobody"), std::string::npos) << refused.error().what;
   options.server.name = "weft-test-nobody-listens";
   const auto absent = run(bed.loop(), IbsimTransport::connect(bed.loop(), bed.clock(), options));
   EXPECT_EQ(absent.error().code, Errc::unavailable);
+}
+
+TEST(IbsimTransport, AFullServerIsWaitedFor) {
+  IbsimBed bed;
+  std::vector<std::unique_ptr<IbsimTransport>> clients;
+  for (int i = 0; i < 10; ++i) {
+    clients.push_back(bed.attach_to("H2"));
+    ASSERT_NE(clients.back(), nullptr);
+  }
+  const auto refused = bed.connect("H1", true);
+  EXPECT_EQ(refused.error().code, Errc::unavailable);
+  EXPECT_NE(refused.error().what.find("no room"), std::string::npos) << refused.error().what;
+}
+
+TEST(IbsimTransport, OneManagerAPort) {
+  IbsimBed bed;
+  auto first = bed.connect("H1", true);
+  ASSERT_TRUE(first.has_value()) << first.error().what;
+  const auto second = bed.connect("H1", true);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, Errc::conflict);
+  EXPECT_NE(second.error().what.find("it does not answer"), std::string::npos) << second.error().what;
+  const auto elsewhere = bed.connect("H2", true);
+  EXPECT_TRUE(elsewhere.has_value());
+  first->reset();
+  const auto third = bed.connect("H1", true);
+  EXPECT_TRUE(third.has_value());
+}
+
+TEST(IbsimTransport, AManagerThatSetIsSmLaterIsSeenToo) {
+  IbsimBed bed;
+  const auto first = bed.attach_to("H1");  // as libumad2sim does it: IsSM when the issm device is opened
+  ASSERT_TRUE(first->set_is_sm(true).has_value());
+  EXPECT_EQ(bed.connect("H1", true).error().code, Errc::conflict);
+}
+
+TEST(IbsimTransport, AManagerThatWasKilledDoesNotKeepItsPlace) {
+  IbsimBed bed;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    IbsimTransport::Options options;
+    options.server.name = bed.ibsim().socket_name();
+    options.node = "H1";
+    options.is_sm = true;
+    asio::io_context loop(1);
+    RealClock clock(loop);
+    auto connected = weft::transport::run(loop, IbsimTransport::connect(loop, clock, options));
+    ::_exit(connected ? 0 : 1);  // without a word to ibsim
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  const auto next = bed.connect("H1", true);
+  EXPECT_TRUE(next.has_value()) << next.error().what;
 }
 
 TEST(IbsimTransport, LeavesNoTraceWhenItGoes) {

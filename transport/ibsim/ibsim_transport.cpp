@@ -8,6 +8,7 @@
 
 #include "log/log.h"
 #include "mad/node_info.h"
+#include "mad/sm_info.h"
 #include "mad/smp.h"
 
 namespace weft::transport {
@@ -23,10 +24,23 @@ constexpr int kReadsPerTurn = 4;
 
 std::uint32_t low_tid(const mad::Mad& mad) { return static_cast<std::uint32_t>(mad::tid_of(mad)); }
 
-mad::Mad node_info_request() {
+/// How long the manager at our own port may take to say who it is.
+constexpr Duration kManagerTimeout = std::chrono::milliseconds(500);
+
+/// A Get to our own port.
+mad::Mad own_request(mad::AttrId attribute) {
   mad::Smp smp;
-  smp.attribute = mad::AttrId::node_info;
+  smp.attribute = attribute;
   return mad::to_mad(smp);
+}
+
+/// What the manager that answers at our own port says of itself, or that it does not.
+std::string told_by(const Result<mad::Mad>& answer) {
+  if (!answer) return "it does not answer";
+  const Result<mad::Smp> smp = mad::to_smp(*answer);
+  if (!smp || smp->status != 0) return "it does not answer";
+  const auto info = mad::decode<mad::SmInfo>(smp->data);
+  return fmt::format("it says that it is {}, priority {}", mad::name(info.state), info.priority);
 }
 
 std::string variable(const char* name) {
@@ -60,13 +74,54 @@ IbsimTransport::IbsimTransport(asio::io_context& loop, Clock& clock, Options opt
 
 IbsimTransport::~IbsimTransport() { IbsimTransport::close(); }
 
+asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> IbsimTransport::attached(asio::io_context& loop,
+                                                                                  Clock& clock,
+                                                                                  Options options) {
+  std::unique_ptr<IbsimTransport> transport(new IbsimTransport(loop, clock, std::move(options)));
+  Result<void> done = co_await transport->attach();
+  if (!done) co_return fail(done.error());
+  co_return Result<std::unique_ptr<IbsimTransport>>(std::move(transport));
+}
+
 asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> IbsimTransport::connect(asio::io_context& loop,
                                                                                  Clock& clock,
                                                                                  Options options) {
-  std::unique_ptr<IbsimTransport> transport(new IbsimTransport(loop, clock, std::move(options)));
-  Result<void> attached = co_await transport->attach();
-  if (!attached) co_return fail(attached.error());
-  co_return Result<std::unique_ptr<IbsimTransport>>(std::move(transport));
+  Result<std::unique_ptr<IbsimTransport>> made = co_await attached(loop, clock, options);
+  const bool refused = !made && made.error().code == Errc::conflict;
+  if (!refused) co_return made;
+
+  // ibsim does not say why: it is asked for less, until it grants it.
+  const std::string server = to_string(options.server);
+  Options guest = options;
+  guest.is_sm = false;
+  if (options.is_sm) {
+    Result<std::unique_ptr<IbsimTransport>> visitor = co_await attached(loop, clock, guest);
+    if (visitor) {
+      const mad::Mad question = own_request(mad::AttrId::sm_info);
+      const Duration patience = kManagerTimeout;
+      Result<mad::Mad> answer = co_await (*visitor)->exchange(question, patience);
+      const std::string where =
+          options.node.empty() ? to_string((*visitor)->local_port().guid) : options.node;
+      visitor->reset();
+      // ibsim notices that a program was killed when it hands a request on to it.
+      made = co_await attached(loop, clock, options);
+      if (made || made.error().code != Errc::conflict) co_return made;
+      co_return fail(Errc::conflict,
+                     "another program is subnet manager at our own port, {} of {}: {}. Stop it, or name "
+                     "another node in transport.ibsim.host",
+                     where, server, told_by(answer));
+    }
+    if (visitor.error().code != Errc::conflict) co_return fail(visitor.error());
+  }
+  if (!guest.node.empty()) {
+    guest.node.clear();
+    Result<std::unique_ptr<IbsimTransport>> elsewhere = co_await attached(loop, clock, guest);
+    if (elsewhere)
+      co_return fail(Errc::invalid, "{} has no node {}; name one of its nodes in transport.ibsim.host",
+                     server, options.node);
+    if (elsewhere.error().code != Errc::conflict) co_return fail(elsewhere.error());
+  }
+  co_return fail(Errc::unavailable, "{} has no room for another program; ibsim serves ten", server);
 }
 
 asio::awaitable<Result<void>> IbsimTransport::attach() {
@@ -80,27 +135,30 @@ asio::awaitable<Result<void>> IbsimTransport::attach() {
   read_control();
 
   ControlMessage hello = ibsim::connect_message(endpoint->id, options_.is_sm, options_.node);
-  ibsim::ask_for_silent_loss(hello);
+  ibsim::ask_for_silent_loss(hello, static_cast<std::uint32_t>(options_.port));
   Result<ControlMessage> welcome = co_await ask_server(hello);
   if (!welcome) co_return fail(welcome.error());
-  if (welcome->type != Control::connect)
-    co_return fail(Errc::invalid,
-                   "{} refuses: no node {}, or too many clients, or another one has IsSM there",
-                   to_string(server), options_.node.empty() ? "at all" : options_.node);
+  if (welcome->type != Control::connect) co_return fail(Errc::conflict, "{} refuses", to_string(server));
   client_ = ibsim::first_number(*welcome);
   attached_ = true;
-  is_sm_ = options_.is_sm;
   Result<void> connected = ibsim::connect_data(server, *endpoint, client_);
   if (!connected) co_return fail(connected.error());
   data_.assign(endpoint->data.release());
 
   read_data();
-  const mad::Mad question = node_info_request();
+  const mad::Mad question = own_request(mad::AttrId::node_info);
   const Duration timeout = options_.connect_timeout;
   Result<mad::Mad> told = co_await exchange(question, timeout);
   if (!told) co_return fail(Errc::unavailable, "{}: own NodeInfo: {}", to_string(server), told.error().what);
   const auto info = mad::decode<mad::NodeInfo>(std::span(told->bytes).subspan(mad::kSmpDataAt));
-  local_port_ = {"ibsim", PortNum(info.type == NodeType::switch_ ? 0 : 1), info.port_guid};
+  local_port_ = {"ibsim", info.type == NodeType::switch_ ? PortNum{0} : info.local_port, info.port_guid};
+  if (!options_.is_sm) co_return Result<void>();
+  // CONNECT made us the manager of the port; this sets the bit.
+  const ControlMessage claim = ibsim::set_is_sm_message(client_, true);
+  Result<ControlMessage> claimed = co_await ask_server(claim);
+  if (!claimed) co_return fail(claimed.error());
+  if (claimed->type == Control::error) co_return fail(Errc::conflict, "{} refuses IsSM", to_string(server));
+  is_sm_ = true;
   co_return Result<void>();
 }
 
@@ -133,6 +191,9 @@ void IbsimTransport::take_control() {
     if (asked_ && ours) {
       clock().cancel(ask_timer_);
       asked_(*message);
+    } else if (message->type == Control::error && std::exchange(is_sm_, false)) {
+      return lose(Error{Errc::conflict,
+                        "another program has taken IsSM at our port of " + to_string(options_.server)});
     } else if (message->type == Control::error) {
       log::named("transport")
           ->warn("ibsim refused a request server={} client={}", options_.server.name, client_);

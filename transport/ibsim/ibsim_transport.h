@@ -27,15 +27,19 @@ class IbsimTransport final : public Transport {
     /// Id or description of the node to be; empty: the first of the net file. Its first port, or port 0 of a
     /// switch.
     std::string node;
-    bool is_sm = false;  ///< IsSM from the start.
-    int window = 128;    ///< Requests on the wire at once.
+    int port = 0;  ///< Of an HCA; 0: its first. weftsim only: ibsim attaches to the first whatever is asked.
+    /// IsSM from the start: granted only while no other program at the node has it. Stock ibsim grants
+    /// set_is_sm() always, so this is the only way on it to be the one manager of a port.
+    bool is_sm = false;
+    int window = 128;  ///< Requests on the wire at once.
     Duration connect_timeout = std::chrono::seconds(2);
   };
   /// As ibsim's own clients take them: IBSIM_SOCKNAME, IBSIM_SERVER_NAME and _PORT, SIM_HOST, SIM_SET_ISSM.
   static Options options_from_environment();
 
-  /// Attaches to the server. Errors: `unavailable` when it is not there or does not answer; `invalid` when it
-  /// refuses; `system`. The caller tries again.
+  /// Attaches to the server. Errors: `unavailable` when it is not there, does not answer or has no room;
+  /// `conflict` when IsSM is asked for and another program at the node has it; `invalid` when there is no
+  /// such node; `system`. The caller tries again.
   static asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> connect(asio::io_context& loop,
                                                                           Clock& clock, Options options);
   /// Clears IsSM and takes leave of the server.
@@ -43,7 +47,7 @@ class IbsimTransport final : public Transport {
 
   Result<void> send(const mad::Mad& mad) override;
   const LocalPort& local_port() const override { return local_port_; }
-  /// The server's answer is not awaited; a refusal is logged.
+  /// The server's answer is not awaited. After a refusal the transport is lost with `conflict`.
   Result<void> set_is_sm(bool on) override;
   void close() override;
 
@@ -52,6 +56,9 @@ class IbsimTransport final : public Transport {
 
  private:
   IbsimTransport(asio::io_context& loop, Clock& clock, Options options);
+  /// One attempt; `conflict` when the server refuses, for whatever reason.
+  static asio::awaitable<Result<std::unique_ptr<IbsimTransport>>> attached(asio::io_context& loop,
+                                                                           Clock& clock, Options options);
   Result<void> submit(const mad::Mad& request, Duration timeout) override;
   void ended(std::uint32_t tid) override;
 

@@ -38,9 +38,9 @@ ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view no
   return message;
 }
 
-void ask_for_silent_loss(ControlMessage& connect) {
+void ask_for_silent_loss(ControlMessage& connect, std::uint32_t port) {
   constexpr std::size_t kExtensionAt = 44;
-  const std::array<std::uint32_t, 4> numbers{kExtension, kExtensionVersion, 0, kSilentLoss};  // any port
+  const std::array<std::uint32_t, 4> numbers{kExtension, kExtensionVersion, port, kSilentLoss};
   std::memcpy(connect.data.data() + kExtensionAt, numbers.data(), sizeof(numbers));
 }
 

@@ -42,8 +42,8 @@ inline constexpr std::uint32_t kSilentLoss = 1;  ///< A flag.
 ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view node);
 /// Adds to CONNECT, where ibsim does not look, what weftsim then does (docs/simulator.md, "Protocol"): a lost
 /// request is not reported, and requests of all classes are handed on. For clients with time-outs of their
-/// own.
-void ask_for_silent_loss(ControlMessage& connect);
+/// own. `port`: of an HCA, to be attached to; 0: its first.
+void ask_for_silent_loss(ControlMessage& connect, std::uint32_t port = 0);
 ControlMessage set_is_sm_message(std::uint32_t client, bool on);
 /// The first number of an answer: to CONNECT, the client's own.
 std::uint32_t first_number(const ControlMessage& message);
