@@ -42,6 +42,11 @@ json::value optional_report(const std::optional<SweepReport>& report) {
   return report ? json::value(to_json(*report)) : json::value(nullptr);
 }
 
+/// Of the longest path between two hosts, their own two links included, as weftctl path counts.
+int links_of_longest(const plan::View& view) {
+  return view.plan->routing.report.longest + (view.fabric->host_count() > 1 ? 2 : 0);
+}
+
 json::value routing_json(const plan::View& view) {
   if (!view.plan) return nullptr;
   const routing::ChainResult& chain = view.plan->routing;
@@ -51,7 +56,7 @@ json::value routing_json(const plan::View& view) {
   return json::object{{"engine", chain.routes.engine},      {"vls_needed", chain.routes.vls_needed},
                       {"beyond_named", chain.beyond_named}, {"kept_last", chain.kept_last},
                       {"pairs", chain.report.pairs},        {"pairs_lost", chain.report.lost},
-                      {"longest", chain.report.longest},    {"refusals", std::move(refusals)},
+                      {"longest", links_of_longest(view)},  {"refusals", std::move(refusals)},
                       {"notes", texts(chain.routes.notes)}};
 }
 
@@ -174,6 +179,7 @@ json::object to_json(const Status& status, const plan::View* view) {
           {"problems", std::move(problems)},
           {"dirty", std::move(dirty)},
           {"missing", std::move(missing)},
+          {"unmatched", texts(status.unmatched)},
           {"store", status.store},
           {"fabric", found ? json::value(to_json(fabric::summarize(*view->fabric))) : json::value(nullptr)},
           {"routing", found ? routing_json(*view) : json::value(nullptr)},
@@ -235,17 +241,25 @@ json::object node_json(const plan::View& view, NodeId id) {
           {"sm", view.sm_port.node == id}};
 }
 
-bool below_best(const Fabric& fabric, PortRef port) {
+std::vector<std::string> below_best(const Fabric& fabric, PortRef port) {
   const fabric::Port& a = fabric.port(port);
   const fabric::Port& b = fabric.port(*a.peer);
-  const auto rate = [](LinkWidth width, LinkSpeed speed) { return lanes(width) * lane_mbps(speed); };
-  const int best = std::min(lanes(a.widest), lanes(b.widest)) * lane_mbps(std::min(a.fastest, b.fastest));
-  return rate(a.width, a.speed) < best;
+  // Ports that can do 8x or 12x mostly have a 4x cable, and ibsim's ports all claim to.
+  const LinkWidth widest = lanes(a.widest) < lanes(b.widest) ? a.widest : b.widest;
+  const LinkWidth wanted = lanes(widest) > lanes(LinkWidth::x4) ? LinkWidth::x4 : widest;
+  const LinkSpeed fastest = std::min(a.fastest, b.fastest);
+  std::vector<std::string> below;
+  if (lanes(a.width) < lanes(wanted))
+    below.push_back(fmt::format("width {} of {}", name(a.width), name(wanted)));
+  if (lane_mbps(a.speed) < lane_mbps(fastest))
+    below.push_back(fmt::format("speed {} of {}", name(a.speed), name(fastest)));
+  return below;
 }
 
 json::object link_json(const Fabric& fabric, PortRef port) {
   const fabric::Port& here = fabric.port(port);
   const PortState state = std::min(here.state, fabric.port(*here.peer).state);
+  const std::vector<std::string> below = below_best(fabric, port);
   return {{"a", end_json(fabric, port)},
           {"b", end_json(fabric, *here.peer)},
           {"state", name(state)},
@@ -253,7 +267,8 @@ json::object link_json(const Fabric& fabric, PortRef port) {
           {"speed", name(here.speed)},
           {"mtu", bytes(here.neighbor_mtu)},
           {"vls", lanes(here.operational_vls)},
-          {"below_best", below_best(fabric, port)}};
+          {"below_best", !below.empty()},
+          {"below", texts(below)}};
 }
 
 }  // namespace weft::daemon

@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <iterator>
 
+#include "daemon/log.h"
+
 namespace weft::daemon {
+namespace {
+
+void log(const Event& event) {
+  const auto level = event.severity == Severity::error     ? spdlog::level::err
+                     : event.severity == Severity::warning ? spdlog::level::warn
+                                                           : spdlog::level::info;
+  daemon_log().log(level, "event id={} kind={} text=\"{}\"", event.id, event.kind, event.text);
+}
+
+}  // namespace
 
 EventLog::EventLog(Store* store, std::vector<Event> past) : store_(store) {
   if (past.empty()) return;
@@ -15,6 +27,7 @@ EventLog::EventLog(Store* store, std::vector<Event> past) : store_(store) {
 const Event& EventLog::add(Event event) {
   event.id = ++last_id_;
   if (event.time == WallTime{}) event.time = std::chrono::system_clock::now();
+  log(event);
   if (store_ != nullptr) store_->append({event});
   if (events_.size() == kKept) events_.pop_front();
   return events_.emplace_back(std::move(event));

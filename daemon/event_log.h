@@ -1,6 +1,6 @@
 #pragma once
-// EventLog: what happened, newest 10,000 in memory, all of it on its way to the store. Ids rise without a
-// gap, across restarts too. Loop thread only.
+// EventLog: what happened, newest 10,000 in memory, all of it on its way to the store, and each a line of the
+// log with its severity. Ids rise without a gap, across restarts too. Loop thread only.
 
 #include <cstdint>
 #include <deque>

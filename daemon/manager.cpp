@@ -15,9 +15,12 @@ constexpr std::size_t kReportsKept = 100;
 double milliseconds(Duration took) { return std::chrono::duration<double, std::milli>(took).count(); }
 
 void log_report(const SweepReport& report) {
-  const auto level = report.error.empty() && report.clean
-                         ? (report.kind == SweepKind::full ? spdlog::level::info : spdlog::level::debug)
-                         : spdlog::level::warn;
+  // A light sweep that sees a change is what it is for; the full one that follows tells what came of it.
+  const bool light = report.kind == SweepKind::light;
+  const auto level = !report.error.empty() ? spdlog::level::warn
+                     : report.clean        ? (light ? spdlog::level::debug : spdlog::level::info)
+                     : light               ? spdlog::level::info
+                                           : spdlog::level::warn;
   daemon_log().log(
       level,
       "sweep done number={} kind={} cause=\"{}\" smps={} sets={} timeouts={} failed={} clean={} ms={:.0f}{}",
@@ -203,7 +206,9 @@ void Manager::restore_is_sm() {
   if (!view || !sweeper_.is_master()) return;
   if (view->fabric->port(view->sm_port).capabilities & raw(mad::PortCap::is_sm)) return;
   (void)parts_.transport->set_is_sm(false);
-  (void)parts_.transport->set_is_sm(true);
+  const Result<void> set = parts_.transport->set_is_sm(true);
+  tell("is_sm_lost", set ? std::string("IsSM of our own port was not set any more; it is set again")
+                         : fmt::format("IsSM of our own port is not set: {}", set.error().what));
 }
 
 /// State and the sentence that goes with it.
@@ -212,12 +217,14 @@ void Manager::settle(const SweepReport& report) {
   if (!sweeper_.is_master() && !others.empty() && !report.error.empty()) {
     state_ = State::waiting_for_master;
     text_ =
-        report.error + ". Nothing was written. To manage this fabric with weftd, stop that manager first.";
+        fmt::format("{}. Nothing {}is written. To manage this fabric with weftd, stop that manager first.",
+                    report.error, sweeper_.view() ? "more " : "");
     return;
   }
   if (!report.error.empty()) {
     state_ = State::failed;
-    text_ = report.error + ". It is tried again.";
+    text_ = report.error + ". It is tried again." +
+            (sweeper_.view() ? " What is told of the fabric is as the last good sweep left it." : "");
     return;
   }
   state_ = State::master;
@@ -231,7 +238,9 @@ void Manager::settle(const SweepReport& report) {
     text_ =
         fmt::format("{} could not be written; sent again at the next sweep", counted(report.failed, "block"));
   else if (sweeper_.unreadable() > 0)
-    text_ = counted(sweeper_.unreadable(), "problem") + " with nodes or ports; weftctl status lists them";
+    text_ =
+        fmt::format("{} with nodes or ports{}", counted(sweeper_.unreadable(), "problem"),
+                    sweeper_.problems().empty() ? "" : ", the first: " + sweeper_.problems().front().what);
   else
     text_ = "the fabric changed during the sweep; another one follows";
 }
@@ -327,6 +336,7 @@ void Manager::describe(Status& status) const {
   status.problems = sweeper_.problems();
   status.dirty = sweeper_.dirty();
   status.missing = sweeper_.missing();
+  status.unmatched = sweeper_.unmatched();
 }
 
 }  // namespace weft::daemon

@@ -103,8 +103,9 @@ struct Status {
   std::vector<OtherManager> other_managers;
   std::vector<Problem> problems;
   std::vector<Dirty> dirty;
-  std::vector<std::string> missing;  ///< Nodes and links that were there before, a sentence each.
-  std::string store;                 ///< "ok", or what is wrong with the state file.
+  std::vector<std::string> missing;    ///< Nodes and links that were there before, a sentence each.
+  std::vector<std::string> unmatched;  ///< What the configuration names and the fabric has not, likewise.
+  std::string store;                   ///< "ok", or what is wrong with the state file.
 };
 
 std::string_view name(State state);        ///< "waiting for device", "master", ...

@@ -11,10 +11,10 @@
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
-#include "partitions/changes.h"
+#include "mad/port_info.h"
 #include "plan/capacity.h"
+#include "plan/unmatched.h"
 #include "program/digests.h"
-#include "program/port_fields.h"
 #include "program/render.h"
 #include "transport/target.h"
 
@@ -54,10 +54,6 @@ discovery::Discovered without_too_small(discovery::Discovered found, const plan:
     if (findings.empty()) return found;
     found = discovery::leave_out(found, findings);
   }
-}
-
-bool is_loss(const fabric::Difference& one) {
-  return one.kind == fabric::DifferenceKind::node_gone || one.kind == fabric::DifferenceKind::link_gone;
 }
 
 }  // namespace
@@ -100,17 +96,6 @@ plan::Ledger Sweeper::ledger() const {
 
 Lid Sweeper::own_lid() const { return view_ && view_->plan ? view_->plan->sm_lid : Lid{}; }
 
-void Sweeper::event(Severity severity, std::string kind, std::string text, Guid node,
-                    std::optional<PortNum> port) {
-  Event one;
-  one.severity = severity;
-  one.kind = std::move(kind);
-  one.node = node;
-  one.port = port;
-  one.text = std::move(text);
-  around_.events->add(std::move(one));
-}
-
 SweepReport Sweeper::begin(SweepKind kind, std::string cause) {
   SweepReport report;
   report.number = ++number_;
@@ -137,6 +122,7 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   Result<discovery::Discovered> found = co_await discover(report);
   if (stopping_ || !found) {
     report.error = stopping_ ? kCutShort : found.error().what;
+    if (!stopping_) tell_failure(found.error());
     finish(report);
     co_return report;
   }
@@ -145,6 +131,8 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
     finish(report);
     co_return report;
   }
+  tell_return();
+  tell_restarts(*found);
   master_ = true;
   found_active_.clear();
   for (const fabric::PortRef port : found->fabric->end_ports())
@@ -216,6 +204,7 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
   if (!who.empty()) {
     if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
     told_ = {who};
+    yielded_to_ = who;
     master_ = false;
     forget_all_tables();  // the other one writes them from now on
   }
@@ -226,10 +215,15 @@ std::string Sweeper::yields_to(const discovery::Discovered& found) {
 /// get tables.
 asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered& found, SweepReport& report) {
   if (std::exchange(take_for_whole_, false)) {
+    tell_accepted();
     ledger_.design = nullptr;
     whole_ = nullptr;
   }
-  if (taken_lids_) ledger_.lids = std::exchange(taken_lids_, nullptr);
+  if (taken_lids_) {
+    ledger_.lids = std::exchange(taken_lids_, nullptr);
+    event(Severity::info, "state_imported",
+          fmt::format("{} taken over from an imported state", counted(ledger_.lids->size(), "LID range")));
+  }
   const Phase phase(*this, report, "planning");
   auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
@@ -280,10 +274,12 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   // back.
   if (stopping_) co_return;
 
-  tell_rerouting(done);
-  dirty_.clear();
+  tell_unmatched(plan::unmatched(*found.fabric, settings_->plan));
+  if (done.lft_blocks > 0) tell_rerouting(*planned.plan, *found.fabric);
+  std::vector<Dirty> dirty;
   for (const program::Failure& failure : done.failed)
-    dirty_.push_back({failure.node, failure.what, failure.why});
+    dirty.push_back({failure.node, failure.what, failure.why});
+  tell_dirty(std::move(dirty), *found.fabric);
   tell_findings(found.findings);
   tell_engine(*planned.plan, *found.fabric);
   tell_policies(*planned.plan, *found.fabric);
@@ -379,89 +375,6 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   known_ = std::move(known);
   view_ = std::move(view);
   note_missing(changes);
-}
-
-/// What is gone of `whole_`. A Fabric from which nothing is becomes the measure of the next ones.
-void Sweeper::note_missing(std::span<const fabric::Difference> since_whole) {
-  missing_.clear();
-  for (const fabric::Difference& one : since_whole)
-    if (is_loss(one)) missing_.push_back(one.what);
-  if (missing_.empty()) whole_ = view_->fabric;
-}
-
-/// Why a policy is not wholly in force, and who gained or lost access.
-void Sweeper::tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric) {
-  std::vector<std::string> now;
-  const auto tell = [&](const std::vector<std::string>& texts, Severity severity, const char* kind) {
-    for (const std::string& text : texts) {
-      problems_.push_back({Guid{}, text});
-      if (std::ranges::find(told_policies_, text) == told_policies_.end()) event(severity, kind, text);
-      now.push_back(text);
-    }
-  };
-  tell(plan.partitions.problems, Severity::error, "partitions_not_in_force");
-  tell(plan.levels.problems, Severity::warning, "levels_share_lanes");
-  const auto note = [&](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      if (std::ranges::find(told_policies_, text) == told_policies_.end())
-        event(Severity::warning, "policy_note", text);
-      now.push_back(text);
-    }
-  };
-  note(plan.partitions.notes);
-  note(plan.levels.notes);
-  told_policies_ = std::move(now);
-  if (!view_ || !view_->plan) return;
-  for (const std::string& text :
-       partitions::access_changes({*view_->fabric, view_->plan->partitions}, {fabric, plan.partitions}))
-    event(Severity::info, "access_changed", text);
-}
-
-/// Devices that have just shown that they do not keep the bits by which P_Keys are checked.
-void Sweeper::tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric) {
-  std::size_t nodes = 0;
-  Guid first{};
-  for (const auto& [node, fields] : done.unkept) {
-    if ((fields & program::enforcement_field()) == 0) continue;
-    if (nodes++ == 0) first = node;
-  }
-  const auto node = fabric.find(first);
-  if (nodes == 0 || !node) return;
-  event(Severity::warning, "pkeys_not_checked",
-        fmt::format(
-            "{} do not keep PartitionEnforcement when it is set, {} the first: P_Keys are not checked there",
-            counted(nodes, "switch"), fabric::describe(fabric.node(*node))));
-}
-
-void Sweeper::tell_rerouting(const program::Programmed& done) {
-  if (!view_ || done.lft_blocks == 0) return;  // the first tables are no change of way
-  event(Severity::info, "rerouted",
-        fmt::format("traffic goes other ways: {} of {} written", counted(done.lft_blocks, "forwarding block"),
-                    counted(done.lft_switches, "switch")));
-}
-
-void Sweeper::tell_differences(std::span<const fabric::Difference> differences) {
-  for (const fabric::Difference& one : differences) {
-    const bool of_node = one.kind == fabric::DifferenceKind::node_new ||
-                         one.kind == fabric::DifferenceKind::node_gone ||
-                         one.kind == fabric::DifferenceKind::node_changed;
-    event(is_loss(one) ? Severity::warning : Severity::info, std::string(fabric::name(one.kind)), one.what,
-          one.node, of_node ? std::nullopt : std::optional(one.port));
-  }
-}
-
-void Sweeper::tell_findings(const std::vector<discovery::Finding>& findings) {
-  problems_.clear();
-  unreadable_ = static_cast<std::size_t>(std::ranges::count_if(findings, discovery::spoils));
-  std::vector<std::string> now;
-  for (const discovery::Finding& finding : findings) {
-    problems_.push_back({finding.node, finding.what});
-    now.push_back(finding.what);
-    if (std::ranges::find(told_, finding.what) != told_.end()) continue;
-    daemon_log().warn("{}", finding.what);
-    event(Severity::warning, "node_unreadable", finding.what, finding.node);
-  }
-  told_ = std::move(now);
 }
 
 asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks_full) {

@@ -67,6 +67,7 @@ class Sweeper {
   const std::vector<Dirty>& dirty() const { return dirty_; }
   /// Nodes and links that were there before and are gone, a sentence each.
   const std::vector<std::string>& missing() const { return missing_; }
+  const std::vector<std::string>& unmatched() const { return unmatched_; }
   Guid own_guid() const { return own_guid_; }
   Lid own_lid() const;
 
@@ -94,8 +95,14 @@ class Sweeper {
   void tell_differences(std::span<const fabric::Difference> differences);
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric);
-  void tell_rerouting(const program::Programmed& done);
+  void tell_rerouting(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric);
+  void tell_failure(const Error& why);
+  void tell_return();
+  void tell_restarts(const discovery::Discovered& found);
+  void tell_unmatched(std::vector<std::string> now);
+  void tell_dirty(std::vector<Dirty> now, const fabric::Fabric& fabric);
+  void tell_accepted();
   void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},
@@ -121,6 +128,9 @@ class Sweeper {
   std::vector<std::string> told_;           ///< Findings of the last sweep, so that each is an event once.
   std::string told_engine_;                 ///< What was last told of the routing engine.
   std::vector<std::string> told_policies_;  ///< Likewise of partitions and levels.
+  std::vector<std::string> unmatched_;      ///< Plan::unmatched, likewise.
+  std::string told_failure_;                ///< Why the last discovery failed; empty: it did not.
+  std::string yielded_to_;                  ///< Whom we wait for; empty: nobody.
   std::vector<Guid> doubles_;               ///< GUIDs that answered at two places in the last sweep.
   Guid own_guid_{};
   std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.

@@ -48,6 +48,8 @@ class Run {
 
   void admit(const mad::NodeInfo& info, const mad::DirectedRoute& route);
   bool is_same_node(const mad::NodeInfo& info) const;
+  std::string place(Builder::End from, const mad::DirectedRoute& route) const;
+  std::string place_of(Guid guid);
   void join(Builder::End from, Builder::End to, const mad::DirectedRoute& route);
   void report(Finding::Kind kind, Guid node, std::string what);
   void probe_links_of(Guid guid);
@@ -135,6 +137,18 @@ bool Run::is_same_node(const mad::NodeInfo& info) const {
          known.system_guid == info.system_guid && known.vendor == info.vendor && known.device == info.device;
 }
 
+/// "behind 0x... (leaf-3) port 7 by 0,1,7"
+std::string Run::place(Builder::End from, const mad::DirectedRoute& route) const {
+  return fmt::format("behind {} by {}", describe_end(builder_, from), mad::to_string(route));
+}
+
+/// Where a node was found first.
+std::string Run::place_of(Guid guid) {
+  const Found& found = found_[guid];
+  if (const auto peer = builder_.peer({guid, found.entry})) return place(*peer, found.route);
+  return guid == own_node_ ? "here" : "by " + mad::to_string(found.route);
+}
+
 asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
   if (builder_.peer(from)) co_return;  // found from the other end meanwhile
   Result<mad::NodeInfo> info = co_await read_node_info(route);
@@ -155,9 +169,8 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
   }
   if (!is_same_node(*info)) {
     report(Finding::Kind::duplicate_guid, info->node_guid,
-           fmt::format("GUID {} answers at two places with different nodes: by {} and by {}",
-                       to_string(info->node_guid), mad::to_string(found_[info->node_guid].route),
-                       mad::to_string(route)));
+           fmt::format("GUID {} answers at two places with different nodes: {} and {}",
+                       to_string(info->node_guid), place_of(info->node_guid), place(from, route)));
     unanswered_.push_back({from, route, {}});
     co_return;
   }
@@ -174,9 +187,8 @@ void Run::join(Builder::End from, Builder::End to, const mad::DirectedRoute& rou
   const Result<void> joined = builder_.connect(from, to);
   if (joined) return;
   report(Finding::Kind::duplicate_guid, to.guid,
-         fmt::format("GUID {} answers at two places, or a cable moved while we looked: {}; by {} and by {}",
-                     to_string(to.guid), joined.error().what, mad::to_string(found_[to.guid].route),
-                     mad::to_string(route)));
+         fmt::format("GUID {} answers at two places, or a cable moved while we looked: {}; {} and {}",
+                     to_string(to.guid), joined.error().what, place_of(to.guid), place(from, route)));
   unanswered_.push_back({from, route, {}});
 }
 

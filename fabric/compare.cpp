@@ -35,7 +35,7 @@ class Comparison {
       const bool have_old = old_at < before_.node_count();
       const bool have_new = new_at < after_.node_count();
       if (have_old && (!have_new || before_.node(old_id).guid < after_.node(new_id).guid)) {
-        add_node(DifferenceKind::node_gone, before_.node(old_id), "is gone");
+        add_node(DifferenceKind::node_gone, before_.node(old_id), "is gone" + where_it_hung(old_id));
         ++old_at;
       } else if (have_new && (!have_old || after_.node(new_id).guid < before_.node(old_id).guid)) {
         add_node(DifferenceKind::node_new, after_.node(new_id), "is new");
@@ -53,6 +53,19 @@ class Comparison {
   void add_node(DifferenceKind kind, const Node& node, std::string_view what) {
     found_.push_back(
         {kind, node.guid, {}, {}, {}, fmt::format("{} {} {}", name(node.type), describe(node), what)});
+  }
+
+  /// Of a node that had one link or two: those ends that may tell where to look for it.
+  std::string where_it_hung(NodeId old_id) const {
+    constexpr std::size_t kNamed = 2;
+    std::string text;
+    std::size_t links = 0;
+    for (const Port& port : before_.ports(old_id)) {
+      if (!port.peer) continue;
+      if (++links > kNamed) return "";
+      text += (links == 1 ? "; it hung on " : " and on ") + describe(before_, *port.peer);
+    }
+    return text;
   }
 
   void node(NodeId old_id, NodeId new_id) {

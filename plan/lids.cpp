@@ -395,7 +395,10 @@ void Assignment::write_notes() {
         "the LMC has changed: {} ports keep their LID with another range, {} get a new LID", resized, moved));
   if (other > 0)
     notes_.push_back(
-        fmt::format("{} ports carry another LID than the one recorded for them and get theirs back", other));
+        other == 1
+            ? std::string("1 port carries another LID than the one recorded for it and gets its own back")
+            : fmt::format("{} ports carry another LID than the one recorded for them and get theirs back",
+                          other));
   if (!too_high_.empty())
     notes_.push_back(fmt::format(
         "{} ports, first {}, had LIDs above {}, the highest {} can forward to, and get others",

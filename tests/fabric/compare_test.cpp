@@ -57,7 +57,8 @@ TEST(Compare, TellsANodeWithoutItsLinks) {
   const std::vector<Difference> gone = compare(whole(), without);
   ASSERT_EQ(kinds(gone), std::vector{Kind::node_gone});
   EXPECT_EQ(gone[0].node, Guid{1});
-  EXPECT_EQ(gone[0].what, "hca 0x0000000000000001 (host-1) is gone");
+  EXPECT_EQ(gone[0].what,
+            "hca 0x0000000000000001 (host-1) is gone; it hung on 0x000000000000000a (switch-10) port 1");
   const std::vector<Difference> come = compare(without, whole());
   ASSERT_EQ(kinds(come), std::vector{Kind::node_new});
   EXPECT_EQ(come[0].what, "hca 0x0000000000000001 (host-1) is new");

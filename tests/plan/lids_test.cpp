@@ -106,7 +106,7 @@ TEST_F(AssignLids, PrefersTheLedgerToTheLidFound) {
   fabric_ = carrying(fabric_, {{host(0), Lid{90}}});
   const Lids lids = assign({}, ledger_of({{host(0), {Lid{7}, 0}}}));
   EXPECT_EQ(lid(lids, host(0)), Lid{7});
-  EXPECT_TRUE(tells(lids.notes, {"1 ports carry another LID"}));
+  EXPECT_TRUE(tells(lids.notes, {"1 port carries another LID"}));
 }
 
 TEST_F(AssignLids, LeavesALidWithItsOwnerWhenAnotherFabricJoins) {

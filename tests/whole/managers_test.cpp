@@ -1,5 +1,7 @@
 // Beside other managers: who is master, who yields, and what tells others that we are here.
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "mad/port_info.h"
@@ -100,6 +102,8 @@ TEST(LostIsSm, IsSetAgain) {
                          [](mad::PortInfo& info) { info.capabilities &= ~raw(mad::PortCap::is_sm); });
   whole.run_for(seconds(30));
   EXPECT_TRUE(shows_is_sm(whole));
+  const auto events = whole.events->after(0, 10'000);
+  EXPECT_EQ(std::ranges::count(events, "is_sm_lost", &daemon::Event::kind), 1);
 }
 
 TEST(IsSmThatWasNeverSet, IsSetOnceWeAreMaster) {

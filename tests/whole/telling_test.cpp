@@ -106,6 +106,119 @@ TEST_P(ImportedLids, AreUsedAlsoWhenTheyComeInTheMiddleOfASweep) {
 INSTANTIATE_TEST_SUITE_P(Phases, ImportedLids,
                          testing::Values("", "discovery", "read-back", "planning", "forwarding"));
 
+std::string text_of(const Whole& whole, std::string_view kind) {
+  const auto events = whole.events->after(0, 10'000);
+  const auto found = std::ranges::find(events, kind, &daemon::Event::kind);
+  return found == events.end() ? std::string() : found->text;
+}
+
+TEST(Flap, OfATrunkThatIsBackBeforeWeLookIsToldWithBothEnds) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const sim::NodeIndex leaf = whole.node("L1-00-00");
+  whole.world->cut_link(leaf, PortNum{8});
+  whole.world->mend_link(leaf, PortNum{8});
+  whole.run_for(std::chrono::seconds(30));
+  ASSERT_EQ(whole.faults(), "");
+  ASSERT_EQ(events_of(whole, "link_flapped"), 1u);
+  const std::string text = text_of(whole, "link_flapped");
+  EXPECT_NE(text.find("L1-00-00"), std::string::npos) << text;
+  EXPECT_NE(text.find("port 8"), std::string::npos) << text;
+  EXPECT_NE(text.find(") port"), text.rfind(") port")) << "both ends: " << text;
+  EXPECT_EQ(events_of(whole, "rerouted"), 0u);
+}
+
+TEST(Reboot, OfASwitchIsToldAndIsNoOtherWay) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  whole.world->reboot(whole.node("L2-01-00"));
+  whole.run_for(std::chrono::seconds(30));
+  ASSERT_EQ(whole.faults(), "");
+  EXPECT_EQ(events_of(whole, "switch_rebooted"), 1u);
+  EXPECT_NE(text_of(whole, "switch_rebooted").find("L2-01-00"), std::string::npos);
+  EXPECT_EQ(events_of(whole, "link_flapped"), 0u) << text_of(whole, "link_flapped");
+  EXPECT_EQ(events_of(whole, "rerouted"), 0u) << text_of(whole, "rerouted");
+}
+
+TEST(NewHost, IsNoOtherWayOfTraffic) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.world->power_off(whole.node("h00011"));  // its leaf's last: no other is numbered anew
+  whole.start();
+  whole.run_for(std::chrono::seconds(20));
+  whole.world->power_on(whole.node("h00011"));
+  whole.run_for(std::chrono::seconds(30));
+  ASSERT_EQ(whole.faults(), "");
+  EXPECT_EQ(events_of(whole, "node_new"), 1u);
+  EXPECT_EQ(events_of(whole, "rerouted"), 0u) << text_of(whole, "rerouted");
+}
+
+TEST(GoneHost, IsToldWithThePlaceWhereItHung) {
+  Whole whole("fat-tree:radix=8,levels=3");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  whole.world->power_off(whole.node("h00009"));
+  whole.run_for(std::chrono::seconds(30));
+  const std::string text = text_of(whole, "node_gone");
+  EXPECT_NE(text.find("is gone; it hung on "), std::string::npos) << text;
+}
+
+TEST(OwnLink, ThatIsDownIsToldAndThatItIsBack) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const sim::NodeIndex own = whole.node(whole.first_host);
+  whole.world->cut_link(own, PortNum{1});
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(events_of(whole, "own_link_down"), 1u);
+  EXPECT_NE(whole.status().text.find("as the last good sweep left it"), std::string::npos)
+      << whole.status().text;
+  whole.world->mend_link(own, PortNum{1});
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(events_of(whole, "own_port_back"), 1u);
+  EXPECT_EQ(whole.faults(), "");
+}
+
+TEST(RefusedBlocks, AreEventsOnce) {
+  Whole whole("fat-tree:radix=8");
+  bool refuses = true;
+  whole.world->forge(whole.node("L2-01"), mad::AttrId::linear_forwarding,
+                     [&](mad::Smp&) { return !refuses; });
+  whole.start();
+  whole.run_for(std::chrono::seconds(20));
+  EXPECT_GE(events_of(whole, "block_not_written"), 1u);
+  const std::size_t told = events_of(whole, "block_not_written");
+  whole.run_for(std::chrono::seconds(20));
+  EXPECT_EQ(events_of(whole, "block_not_written"), told);
+}
+
+TEST(Orders, AreEvents) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  whole.manager->accept();
+  whole.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(events_of(whole, "accepted"), 1u);
+  whole.manager->import_ledger(whole.manager->ledger());
+  whole.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(events_of(whole, "state_imported"), 1u);
+}
+
+TEST(Waiting, EndsWithAnEvent) {
+  Whole whole("fat-tree:radix=8");
+  auto rival = std::make_unique<Rival>(whole, "h00007");
+  whole.run_for(std::chrono::seconds(5));
+  whole.start();
+  whole.run_for(std::chrono::seconds(10));
+  ASSERT_EQ(whole.status().state, daemon::State::waiting_for_master);
+  EXPECT_EQ(events_of(whole, "other_master"), 1u);
+  rival.reset();
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(whole.status().state, daemon::State::master);
+  EXPECT_EQ(events_of(whole, "became_master"), 1u);
+}
+
 TEST(MuteSwitch, IsOneProblemWithItsNameOnceItIsKnown) {
   Whole whole("fat-tree:radix=8,levels=3");
   whole.bring_up();
