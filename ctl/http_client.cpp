@@ -15,6 +15,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/json/parse.hpp>
 #include "ctl/json_read.h"
+#include "ctl/table.h"
 
 namespace weft::ctl {
 
@@ -26,14 +27,12 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr int kPatienceMs = 60'000;  // for the next bytes of an answer
-
 error_code last_error() { return {errno, boost::system::system_category()}; }
 
 /// A connected socket in the form that Beast reads from.
 class Stream {
  public:
-  explicit Stream(int fd) : fd_(fd) {}
+  Stream(int fd, std::chrono::milliseconds patience) : fd_(fd), patience_(patience) {}
   ~Stream() { close(fd_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -42,7 +41,7 @@ class Stream {
   std::size_t read_some(const Buffers& buffers, error_code& error) {
     const asio::mutable_buffer into = *asio::buffer_sequence_begin(buffers);
     pollfd wait{fd_, POLLIN, 0};
-    const int ready = poll(&wait, 1, kPatienceMs);
+    const int ready = poll(&wait, 1, static_cast<int>(patience_.count()));
     if (ready == 0) errno = ETIMEDOUT;
     const ssize_t got = ready <= 0 ? -1 : read(fd_, into.data(), into.size());
     if (got < 0) error = last_error();
@@ -71,7 +70,16 @@ class Stream {
 
  private:
   int fd_;
+  std::chrono::milliseconds patience_;
 };
+
+Failure hangs(const std::string& socket, std::chrono::milliseconds patience) {
+  return {
+      0, "timeout",
+      fmt::format("weftd at {} is there, but has not answered for {}", socket, human_duration(patience)),
+      "it hangs or is stopped: see `systemctl status weftd` and its log, then `systemctl restart weftd`; the "
+      "fabric goes on as it is meanwhile"};
+}
 
 Failure cannot_connect(const std::string& socket, int why) {
   if (why == EACCES || why == EPERM) {
@@ -85,20 +93,28 @@ Failure cannot_connect(const std::string& socket, int why) {
   return {0, "unreachable", fmt::format("cannot connect to {}: {}", socket, std::strerror(why)), ""};
 }
 
-Reply<int> connected(const std::string& path) {
+Reply<int> connected(const std::string& path, std::chrono::milliseconds patience) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return tl::unexpected(cannot_connect(path, ENAMETOOLONG));
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return tl::unexpected(cannot_connect(path, errno));
+  // Of connect() too, which waits when nobody takes connections, and of a large body.
+  timeval limit{};
+  limit.tv_sec = patience.count() / 1000;
+  limit.tv_usec = patience.count() % 1000 * 1000;
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
   const int why = errno;
   close(fd);
+  if (why == EAGAIN || why == ETIMEDOUT) return tl::unexpected(hangs(path, patience));
   return tl::unexpected(cannot_connect(path, why));
 }
 
-Failure broken(const std::string& socket, const error_code& error) {
+Failure broken(const Client& client, const error_code& error) {
+  const std::string& socket = client.socket();
+  if (error.value() == ETIMEDOUT) return hangs(socket, client.patience());
   return {0, "broken", fmt::format("the connection to {} broke off: {}", socket, error.message()),
           "the daemon may have been stopped or restarted"};
 }
@@ -120,11 +136,11 @@ struct Request {
 };
 
 /// Sends a request and hands the answer's body on. A refusal's body is kept and becomes the Failure.
-Reply<void> exchange(const std::string& socket, const Request& request,
+Reply<void> exchange(const Client& client, const Request& request,
                      const std::function<bool(std::string_view)>& take) {
-  const auto fd = connected(socket);
+  const auto fd = connected(client.socket(), client.patience());
   if (!fd) return tl::unexpected(fd.error());
-  Stream stream(*fd);
+  Stream stream(*fd, client.patience());
   stream.write_all(
       fmt::format("{} {} HTTP/1.1\r\nHost: weftd\r\nUser-Agent: weftctl\r\nConnection: close\r\n"
                   "Content-Length: {}\r\n\r\n",
@@ -136,7 +152,7 @@ Reply<void> exchange(const std::string& socket, const Request& request,
   beast::flat_buffer buffer;
   error_code error;
   http::read_header(stream, buffer, parser, error);
-  if (error) return tl::unexpected(broken(socket, error));
+  if (error) return tl::unexpected(broken(client, error));
   const int status = static_cast<int>(parser.get().result_int());
   std::string refused;
   std::string piece(64u << 10, '\0');
@@ -145,7 +161,7 @@ Reply<void> exchange(const std::string& socket, const Request& request,
     parser.get().body().size = piece.size();
     http::read_some(stream, buffer, parser, error);
     if (error == http::error::need_buffer) error = {};
-    if (error) return tl::unexpected(broken(socket, error));
+    if (error) return tl::unexpected(broken(client, error));
     const std::string_view got(piece.data(), piece.size() - parser.get().body().size);
     if (status >= 300) {
       refused += got;
@@ -157,9 +173,9 @@ Reply<void> exchange(const std::string& socket, const Request& request,
   return {};
 }
 
-Reply<json::value> exchange_json(const std::string& socket, const Request& request) {
+Reply<json::value> exchange_json(const Client& client, const Request& request) {
   std::string body;
-  const auto done = exchange(socket, request, [&body](std::string_view piece) {
+  const auto done = exchange(client, request, [&body](std::string_view piece) {
     body += piece;
     return true;
   });
@@ -168,7 +184,7 @@ Reply<json::value> exchange_json(const std::string& socket, const Request& reque
   json::value value = json::parse({body.data(), body.size()}, error);
   if (error) {
     return tl::unexpected(
-        Failure{0, "broken", fmt::format("{} did not answer with JSON", socket), "is it a weftd?"});
+        Failure{0, "broken", fmt::format("{} did not answer with JSON", client.socket()), "is it a weftd?"});
   }
   return value;
 }
@@ -176,13 +192,13 @@ Reply<json::value> exchange_json(const std::string& socket, const Request& reque
 }  // namespace
 
 Reply<json::value> Client::get(std::string_view target) const {
-  return exchange_json(socket_, {"GET", target, {}});
+  return exchange_json(*this, {"GET", target, {}});
 }
 Reply<json::value> Client::post(std::string_view target, std::string body) const {
-  return exchange_json(socket_, {"POST", target, std::move(body)});
+  return exchange_json(*this, {"POST", target, std::move(body)});
 }
 Reply<void> Client::stream(std::string_view target, const std::function<bool(std::string_view)>& take) const {
-  return exchange(socket_, {"GET", target, {}}, take);
+  return exchange(*this, {"GET", target, {}}, take);
 }
 
 std::string escaped(std::string_view text) {

@@ -15,8 +15,9 @@ namespace weft::ctl {
 
 /// A refusal by the daemon, or a connection that fails; `hint` says what to do.
 struct Failure {
-  int status = 0;    ///< HTTP status; 0 when there was no answer.
-  std::string code;  ///< The daemon's: "not_found", "no_device"; ours: "unreachable", "forbidden", "broken".
+  int status = 0;  ///< HTTP status; 0 when there was no answer.
+  /// The daemon's: "not_found", "no_device"; ours: "unreachable", "forbidden", "timeout", "broken".
+  std::string code;
   std::string message;
   std::string hint;
 };
@@ -26,8 +27,11 @@ using Reply = tl::expected<T, Failure>;
 
 class Client {
  public:
-  explicit Client(std::string socket) : socket_(std::move(socket)) {}
+  /// `patience`: how long the next bytes of an answer may take, and a connection.
+  explicit Client(std::string socket, std::chrono::milliseconds patience = std::chrono::seconds(10))
+      : socket_(std::move(socket)), patience_(patience) {}
   const std::string& socket() const { return socket_; }
+  std::chrono::milliseconds patience() const { return patience_; }
 
   Reply<boost::json::value> get(std::string_view target) const;
   Reply<boost::json::value> post(std::string_view target, std::string body = {}) const;
@@ -36,6 +40,7 @@ class Client {
 
  private:
   std::string socket_;
+  std::chrono::milliseconds patience_;
 };
 
 /// A value for a query: everything but letters, digits and "-._~" as %XX.

@@ -151,7 +151,7 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                            });
   pkey->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
   pkey->add_option("KEY", a.key, "A P_Key; 0x0010 and 0x8010 mean the same partition");
-  join->add_option("GROUP", a.group, "An MGID, or broadcast for IPoIB's")->capture_default_str();
+  join->add_option("GROUP", a.group, "An MGID, an MLID, or broadcast for IPoIB's")->capture_default_str();
 }
 
 void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
@@ -206,7 +206,8 @@ void add_plan_command(CLI::App& app, ctl::PlanOptions& p, Action& chosen) {
   plan->add_option("--seed", p.seed, "Of what fails and of the patterns measured")->capture_default_str();
   plan->add_option("--vls", p.vls, "Data VLs of all ports")->check(CLI::Range(1, 8))->capture_default_str();
   plan->add_flag("--report", p.report, "Measures how evenly the tables spread traffic");
-  plan->add_option("--compare", p.compare, "Measures these engines beside it");
+  plan->add_option("--compare", p.compare, "Measures these engines beside it: min-hop,up-down")
+      ->delimiter(',');
   plan->add_option(
       "--dump", p.dump,
       "Directory for the same files as dump --opensm, and port-sets.json if they are configured");

@@ -24,6 +24,16 @@ namespace {
 
 namespace json = boost::json;
 
+/// Every way between two hosts begins and ends with one of theirs; routing counts those between switches.
+constexpr int kHostLinks = 2;
+
+std::string engine_names() {
+  std::string names;
+  for (const routing::Engine& engine : routing::engines())
+    names += (names.empty() ? "" : ", ") + std::string(engine.name);
+  return names;
+}
+
 /// Tables of one engine, and how good they are.
 struct Candidate {
   std::string engine;
@@ -119,11 +129,7 @@ routing::Quality quality_of(const routing::Problem& problem, const routing::Rout
 
 Candidate other_engine(routing::Problem problem, const std::string& name, const PlanOptions& options) {
   Candidate candidate{name, {}, 0, {}};
-  const routing::Engine* engine = routing::find_engine(name);
-  if (engine == nullptr) {
-    candidate.fault = "there is no such engine";
-    return candidate;
-  }
+  const routing::Engine* engine = routing::find_engine(name);  // plan_offline has looked
   problem.previous = nullptr;
   problem.max_layers = options.vls;
   const auto start = std::chrono::steady_clock::now();
@@ -141,8 +147,10 @@ Candidate other_engine(routing::Problem problem, const std::string& name, const 
 json::object to_json(const routing::Collectives& c) {
   return {{"allreduce_ring_s", c.ring}, {"allreduce_doubling_s", c.doubling}, {"alltoall_s", c.all_to_all}};
 }
+/// What was not measured is not told.
 json::object to_json(const Candidate& c) {
   const routing::Quality& q = c.quality;
+  if (q.hosts == 0) return {{"engine", c.engine}, {"fault", c.fault}, {"compute_ms", c.plan_ms}};
   return {{"engine", c.engine},
           {"fault", c.fault},
           {"compute_ms", c.plan_ms},
@@ -155,8 +163,8 @@ json::object to_json(const Candidate& c) {
           {"forwarding_index", q.forwarding_index},
           {"forwarding_mean", q.forwarding_mean},
           {"bisection", q.bisection},
-          {"longest", q.longest},
-          {"length_mean", q.length_mean},
+          {"longest", q.longest + kHostLinks},
+          {"length_mean", q.length_mean + kHostLinks},
           {"alone", to_json(q.alone)},
           {"by_tables", to_json(q.by_tables)},
           {"adaptive", to_json(q.adaptive)}};
@@ -178,8 +186,10 @@ void print_report(std::ostream& out, const std::vector<Candidate>& candidates) {
       {"edge forwarding index, mean",
        [](const routing::Quality& q) { return fmt::format("{:.0f}", q.forwarding_mean); }},
       {"effective bisection", [](const routing::Quality& q) { return fmt::format("{:.3f}", q.bisection); }},
-      {"longest way, links", [](const routing::Quality& q) { return fmt::format("{}", q.longest); }},
-      {"mean way, links", [](const routing::Quality& q) { return fmt::format("{:.2f}", q.length_mean); }},
+      {"longest way, links",
+       [](const routing::Quality& q) { return fmt::format("{}", q.longest + kHostLinks); }},
+      {"mean way, links",
+       [](const routing::Quality& q) { return fmt::format("{:.2f}", q.length_mean + kHostLinks); }},
       {"pairs of hosts not joined", [](const routing::Quality& q) { return fmt::format("{}", q.unreached); }},
       {"AllReduce ring, ms", [](const routing::Quality& q) { return milliseconds(q.by_tables.ring); }},
       {"AllReduce doubling, ms",
@@ -210,6 +220,10 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
     fmt::print(output.err, "weftctl: {}\n", what);
     return code;
   };
+  for (const std::string& name : options.compare)
+    if (routing::find_engine(name) == nullptr)
+      return refuse(Exit::usage,
+                    fmt::format("there is no routing engine \"{}\"; there are: {}", name, engine_names()));
   const Result<topology::Topology> whole = topology::load(options.fabric);
   if (!whole) return refuse(Exit::usage, whole.error().what);
   const Result<topology::Topology> topology = damaged(*whole, options);
@@ -261,18 +275,19 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
       refusals.push_back(json::object{{"engine", r.engine}, {"reason", r.reason}});
     json::array measured;
     for (const Candidate& c : candidates) measured.push_back(to_json(c));
-    const json::object all{{"fabric", topology->name},
-                           {"switches", fabric->switch_count()},
-                           {"hosts", fabric->host_count()},
-                           {"engine", plan.routes().engine},
-                           {"recognised", plan.routing.recognised},
-                           {"vls_needed", plan.routes().vls_needed},
-                           {"any_sl", plan.routing.report.any_sl},
-                           {"longest", plan.routing.report.longest},
-                           {"notes", notes},
-                           {"refusals", refusals},
-                           {"dumped", json::array(dumped.begin(), dumped.end())},
-                           {"tables", measured}};
+    const json::object all{
+        {"fabric", topology->name},
+        {"switches", fabric->switch_count()},
+        {"hosts", fabric->host_count()},
+        {"engine", plan.routes().engine},
+        {"recognised", plan.routing.recognised},
+        {"vls_needed", plan.routes().vls_needed},
+        {"any_sl", plan.routing.report.any_sl},
+        {"longest", plan.routing.report.longest + (fabric->host_count() > 1 ? kHostLinks : 0)},
+        {"notes", notes},
+        {"refusals", refusals},
+        {"dumped", json::array(dumped.begin(), dumped.end())},
+        {"tables", measured}};
     fmt::print(output.out, "{}\n", json::serialize(all));
     return Exit::done;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -247,8 +248,11 @@ std::string status_text(const json::value& status, const Style& style) {
   out += '\n';
   const std::string device = text(status, "device");
   if (!device.empty()) {
-    out += fmt::format("{}{}, GUID {}, LID {}\n", label("Port", style), device,
-                       or_dash(text(status, "port_guid")), number(status, "lid"));
+    out += label("Port", style) + device;
+    const std::string guid = text(status, "port_guid");
+    if (!guid.empty()) out += ", GUID " + guid;
+    if (number(status, "lid") != 0) out += fmt::format(", LID {}", number(status, "lid"));
+    out += '\n';
   }
   out += fabric_lines(status, style) + routing_lines(status, style) + lid_lines(status, style) +
          policy_lines(status, style);
@@ -257,14 +261,17 @@ std::string status_text(const json::value& status, const Style& style) {
     out += last_sweep_line(status, "last_sweep", "Last sweep", style);
   }
   if (at(status, "progress").is_object()) {
-    out += fmt::format("{}{} {}/{}\n", label("Now", style), text(status, "progress.phase"),
-                       human_count(number(status, "progress.done")),
-                       human_count(number(status, "progress.total")));
+    const std::uint64_t total = number(status, "progress.total");
+    out +=
+        fmt::format("{}{} {}{}\n", label("Now", style), text(status, "progress.phase"),
+                    human_count(number(status, "progress.done")), total == 0 ? "" : "/" + human_count(total));
   }
   const std::string store = text(status, "store");
   if (!store.empty()) {
     out += label("Store", style) + coloured(store, store == "ok" ? Colour::none : Colour::red, style) + "\n";
   }
+  for (const json::value& note : items(status, "unmatched"))
+    out += label("Config", style) + coloured(text(note), Colour::yellow, style) + "\n";
   return out + managers_table(status, style) + problems_table(status, style) + missing_table(status, style) +
          dirty_table(status, style);
 }
@@ -290,6 +297,15 @@ std::string nodes_text(const json::value& nodes, const Style& style) {
   return table.text(style) + total_line(table.size(), number(nodes, "total"), "node");
 }
 
+/// "below what both ends can: width 1x of 4x"
+std::string below_text(const json::value& link) {
+  if (!flag(link, "below_best")) return "";
+  std::string text = "below what both ends can";
+  const char* before = ": ";
+  for (const json::value& one : items(link, "below")) text += std::exchange(before, ", ") + ctl::text(one);
+  return text;
+}
+
 std::string links_text(const json::value& links, const Style& style) {
   Table table({{"FROM", Align::left, true},
                {"PORT", Align::right},
@@ -310,7 +326,7 @@ std::string links_text(const json::value& links, const Style& style) {
                rate_of(link),
                std::to_string(number(link, "mtu")),
                std::to_string(number(link, "vls")),
-               {flag(link, "below_best") ? "below what both ends can" : "", Colour::yellow}});
+               {below_text(link), Colour::yellow}});
   }
   return table.text(style) + total_line(table.size(), number(links, "total"), "link");
 }

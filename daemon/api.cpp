@@ -35,6 +35,12 @@ Response text_response(std::string text, int status = 200) {
 
 // --- the fabric
 
+/// The whole name, or its first word: HCAs are described as "node device", and people say the node.
+bool is_called(std::string_view pattern, std::string_view description) {
+  return glob_matches(pattern, description) ||
+         glob_matches(pattern, description.substr(0, description.find(' ')));
+}
+
 Response nodes(const plan::View& view, const Request& request) {
   const auto page = page_of(request);
   if (!page) return refusal(page.error());
@@ -48,7 +54,7 @@ Response nodes(const plan::View& view, const Request& request) {
     const auto id = static_cast<NodeId>(i);
     const fabric::Node& node = view.fabric->node(id);
     if (type && *type != name(node.type)) continue;
-    if (pattern && !glob_matches(*pattern, node.description)) continue;
+    if (pattern && !is_called(*pattern, node.description)) continue;
     writer.add([&] { return node_json(view, id); });
   }
   return std::move(writer).finish("nodes", view.generation);
@@ -63,9 +69,9 @@ Response links(const plan::View& view, const Request& request) {
   const bool slow_only = request.parameter("below_best") == "1";
   const auto wanted = [&](PortRef here, PortRef peer) {
     if (state && *state != name(std::min(fabric.port(here).state, fabric.port(peer).state))) return false;
-    if (slow_only && !below_best(fabric, here)) return false;
-    return !pattern || glob_matches(*pattern, fabric.node(here.node).description) ||
-           glob_matches(*pattern, fabric.node(peer.node).description);
+    if (slow_only && below_best(fabric, here).empty()) return false;
+    return !pattern || is_called(*pattern, fabric.node(here.node).description) ||
+           is_called(*pattern, fabric.node(peer.node).description);
   };
   PageWriter writer(*page);
   for (std::uint32_t i = 0; i < fabric.node_count(); ++i) {

@@ -197,17 +197,41 @@ Response sa_path(const SaView& view, const Request& request) {
                    {"hop_limit", path.hop_limit}});
 }
 
-/// An MGID, or "broadcast" for IPoIB's of the default partition.
-Result<Gid> mgid_from(std::string_view text) {
+/// An MLID as 0xc000; nothing for what is none.
+std::optional<unsigned> mlid_from(std::string_view text) {
+  unsigned number = 0;
+  if (!text.starts_with("0x")) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
+  const bool multicast = number >= 0xc000 && number < 0xffff;
+  if (error != std::errc() || end != text.data() + text.size() || !multicast) return std::nullopt;
+  return number;
+}
+
+/// An MGID, an MLID that one group has, or "broadcast" for IPoIB's of the default partition.
+Result<Gid> mgid_from(const plan::SaState& state, std::string_view text) {
   if (text == "broadcast") return sa::ipoib_broadcast(Pkey{0xffff});
   if (const auto mgid = gid_from(text)) return *mgid;
-  return fail(Errc::invalid, "\"{}\" is no MGID such as ff12:401b:ffff::ffff:ffff, nor \"broadcast\"", text);
+  if (const auto mlid = mlid_from(text)) {
+    std::optional<Gid> found;
+    bool several = false;
+    state.groups.each([&](const plan::McGroup& group) {
+      if (raw(group.mlid) != *mlid) return;
+      several = found.has_value();
+      found = group.mgid;
+    });
+    if (several) return fail(Errc::ambiguous, "several groups share the MLID {}; name one by its MGID", text);
+    if (!found) return fail(Errc::not_found, "no group has the MLID {}", text);
+    return *found;
+  }
+  return fail(
+      Errc::invalid,
+      "\"{}\" is no MGID such as ff12:401b:ffff::ffff:ffff, no MLID such as 0xc000, nor \"broadcast\"", text);
 }
 
 Response sa_join(const SaView& view, const Request& request) {
   const auto port = end_named(view, request, "port");
   if (!port) return refusal(port.error(), "weftctl nodes lists names and GUIDs");
-  const auto mgid = mgid_from(request.parameter("group").value_or("broadcast"));
+  const auto mgid = mgid_from(view.state, request.parameter("group").value_or("broadcast"));
   if (!mgid) return refusal(mgid.error());
   const auto group = view.state.groups.find(*mgid);
   mad::McMemberRecord asked;

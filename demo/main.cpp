@@ -202,6 +202,9 @@ int run(bool once) {
     return daemon::kFailed;
   }
   config::Loaded loaded;
+  const config::Origin here{config::Origin::Kind::command_line, {}, {}};
+  for (const char* key : {"transport.kind", "state_dir", "control.socket", "log.level"})
+    loaded.origins[key] = here;
   loaded.settings.transport.kind = config::TransportKind::sim;
   loaded.settings.state_dir = scratch.path();
   loaded.settings.control.socket = scratch.path() + "/weftd.sock";

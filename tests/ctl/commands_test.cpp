@@ -5,6 +5,10 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
@@ -73,6 +77,40 @@ TEST_F(CommandsTest, ShowStatusNodesLinksAndPaths) {
   EXPECT_EQ(show_events(client, output, {}), Exit::done);
   EXPECT_NE(said().find("leaf-0 port 3 went down"), std::string::npos);
   EXPECT_EQ(err.str(), "");
+}
+
+TEST_F(CommandsTest, ADaemonThatHangsIsGivenUpWithAWordOnWhatToDo) {
+  stop();
+  const std::string hung = path("hung.sock");
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  hung.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(fd, 0), 0);  // the kernel takes a connection or two, and nobody ever answers
+  const Client impatient(hung, std::chrono::milliseconds(20));
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(show_status(impatient, output), Exit::failed);
+    EXPECT_NE(err.str().find("has not answered for 20 ms"), std::string::npos) << err.str();
+    EXPECT_NE(err.str().find("systemctl restart weftd"), std::string::npos);
+    err.str("");
+  }
+  ::close(fd);
+}
+
+TEST_F(CommandsTest, FindHostsByTheFirstWordOfTheirNames) {
+  fabric::Builder builder;
+  daemon::test::add_node(builder, NodeType::hca, 0x1, "h00003 HCA-1", 1);
+  daemon::test::add_node(builder, NodeType::hca, 0x11, "h00004 HCA-1", 1);
+  ASSERT_TRUE(builder.connect({Guid{0x1}, PortNum{1}}, {Guid{0x11}, PortNum{1}}).has_value());
+  auto view = std::make_shared<plan::View>(*canned.view);
+  view->fabric = std::make_shared<const fabric::Fabric>(builder.build());
+  view->plan = daemon::test::planned_view()->plan;
+  asio::post(loop, [this, view] { canned.view = view; });
+  EXPECT_EQ(show_nodes(client, json_output, {.name = "h00003"}), Exit::done);
+  EXPECT_EQ(json::parse(said()).at("total"), 1);
+  EXPECT_EQ(show_links(client, json_output, {.name = "h00004"}), Exit::done);
+  EXPECT_EQ(json::parse(said()).at("total"), 1);
 }
 
 TEST_F(CommandsTest, PrintJsonWhenAsked) {

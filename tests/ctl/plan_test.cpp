@@ -35,6 +35,25 @@ TEST(PlanOffline, TellsTheShapeAndTheTables) {
   EXPECT_NE(answer.out.find("1 VL needed, safe on any SL"), std::string::npos) << answer.out;
 }
 
+TEST(PlanOffline, AnUnknownEngineToCompareWithIsBadUsage) {
+  const Answer answer = plan_of({.fabric = "ring:4", .compare = {"min-hop", "minhop"}});
+  EXPECT_EQ(answer.code, Exit::usage);
+  EXPECT_NE(answer.err.find("no routing engine \"minhop\"; there are: "), std::string::npos) << answer.err;
+}
+
+TEST(PlanOffline, TellsNothingThatWasNotMeasured) {
+  const Answer answer = plan_of({.fabric = "fat-tree:radix=4,levels=2"}, true);
+  const boost::json::value told = boost::json::parse(answer.out);
+  EXPECT_EQ(told.at("tables").at(0).as_object().if_contains("shift_worst"), nullptr) << answer.out;
+  EXPECT_EQ(told.at("longest"), 4) << "both host links count";
+}
+
+TEST(PlanOffline, CountsBothHostLinksOfAWay) {
+  const Answer answer = plan_of({.fabric = "fat-tree:radix=4,levels=2", .report = true}, true);
+  const boost::json::value told = boost::json::parse(answer.out);
+  EXPECT_EQ(told.at("tables").at(0).at("longest"), told.at("longest"));
+}
+
 TEST(PlanOffline, UsesTheLanesThatPortsHave) {
   const std::string fabric = "dragonfly:p=1,a=4,h=2,g=9";
   const auto engine = [&](int vls) {

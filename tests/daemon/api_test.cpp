@@ -117,6 +117,8 @@ TEST_F(ApiTest, ListsEachLinkOnce) {
   EXPECT_EQ(get("/v1/links?name=host-*").at("total"), 4);
   EXPECT_EQ(get("/v1/links?state=down").at("total"), 0);
   EXPECT_EQ(get("/v1/links?below_best=1").at("total"), 0);
+  EXPECT_EQ(get("/v1/status").at("routing").at("longest"), 4);
+  EXPECT_EQ(get("/v1/path?from=host-0&to=host-3").at("hops").as_array().size(), 4u) << "counted alike";
   const json::value& link = links.at("links").at(0);
   EXPECT_EQ(link.at("width"), "4x");
   EXPECT_EQ(link.at("speed"), "HDR");
