@@ -91,11 +91,13 @@ Result<void> App::open_socket() {
 /// Waits for the device, manages while it is there, waits again when it goes.
 asio::awaitable<int> App::serve() {
   std::string said;
+  bool was_there = false;  // what was there once comes back
   while (!stopping_) {
     Result<std::unique_ptr<transport::Transport>> opened = co_await parts_.open(settings());
     if (opened) opened = claimed(std::move(*opened));
     if (opened) {
       said.clear();
+      was_there = true;
       if (once_) {
         const int code = co_await serve_once(std::move(*opened));
         co_return code;
@@ -106,7 +108,7 @@ asio::awaitable<int> App::serve() {
     }
     const Error why = opened.error();
     const bool taken = why.code == Errc::conflict;  // by another manager, which may end
-    const bool may_come = why.code == Errc::unavailable || taken;
+    const bool may_come = why.code == Errc::unavailable || taken || was_there;
     if (why.what != said) tell(Severity::warning, taken ? "other_master" : "no_device", why.what);
     said = why.what;
     set_state(taken ? State::waiting_for_master : State::waiting_for_device,

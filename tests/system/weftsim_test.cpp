@@ -127,6 +127,64 @@ TEST_P(OnWeftsim, ToolsSeeTheSpeedsOfTheCables) {
   EXPECT_EQ(listing.find("4xQDR"), std::string::npos) << listing;
 }
 
+/// weftd with a configuration of its own on a weftsim.
+struct Configured {
+  explicit Configured(const std::string& policy) : daemon(sim, "h00000", policy) {}
+  Output weftctl(const std::string& command) const {
+    return run(program("weftctl") + " --socket " + daemon.socket() + " " + command);
+  }
+  Simulator sim{"fat-tree:radix=4,levels=2"};
+  WeftDaemon daemon;
+};
+
+TEST(Policies, AreWhatTheToolsOfTheFieldSee) {
+  const Configured at(R"(
+partitions:
+  define:
+    storage: { key: 0x0010, members: [ { h00001: full }, h00002 ], ipoib: true }
+qos:
+  levels: { bulk: { sl: 0 }, fast: { sl: 3, priority: strict } }
+  rules: [ { level: fast, partition: storage } ]
+)");
+  ASSERT_TRUE(at.daemon.is_up()) << at.daemon.log();
+  const auto tool = [&](const std::string& command, const std::string& host) {
+    return at.sim.tool(command, Under::weftsim_run, host).text;
+  };
+  const auto lid_of = [&](const std::string& host) {
+    const std::string listing = tool("smpquery -D portinfo 0", host);
+    return std::to_string(
+        std::atoi(listing.c_str() + listing.find_first_of("123456789", listing.find("\nLid:"))));
+  };
+  const std::string full = lid_of("h00001");
+  const std::string limited = lid_of("h00002");
+  const std::string keys = tool("smpquery pkeys " + full, "h00000");
+  EXPECT_NE(keys.find("0x7fff 0x8010"), std::string::npos) << keys;
+  const std::string sl2vl = tool("smpquery sl2vl " + full, "h00000");
+  EXPECT_NE(sl2vl.find("| 0| 0| 0| 1| 0|"), std::string::npos) << sl2vl;
+  const std::string records = tool("saquery --smkey 1 PKTR " + limited, "h00000");
+  EXPECT_NE(records.find("0x0010"), std::string::npos) << records;
+  const std::string path = tool("saquery -p --src-to-dst " + limited + ":" + full, "h00002");
+  EXPECT_NE(path.find("0x0010"), std::string::npos) << path;
+  const std::string mapped = tool("saquery SL2VL " + full, "h00000");
+  EXPECT_NE(mapped.find("SL2VL"), std::string::npos) << mapped;
+  const std::string groups = tool("saquery -g", "h00001");
+  EXPECT_NE(groups.find("8010"), std::string::npos) << groups;
+  const std::string explained = at.weftctl("explain qos h00002 h00001 --pkey 0x10").text;
+  EXPECT_NE(explained.find("level fast, SL 3, by rule 1"), std::string::npos) << explained;
+}
+
+TEST(LostDevice, IsWaitedForWhateverTheSimulatorSaysMeanwhile) {
+  const Configured at("");
+  ASSERT_TRUE(at.daemon.is_up()) << at.daemon.log();
+  ASSERT_EQ(at.sim.ctl("'lose-device h00000[1] away=2s'").status, 0);
+  ASSERT_TRUE(eventually([&] { return at.weftctl("status").text.find("waiting") != std::string::npos; },
+                         std::chrono::seconds(10)))
+      << at.daemon.log();
+  EXPECT_TRUE(eventually([&] { return at.weftctl("status").text.find("as planned") != std::string::npos; },
+                         std::chrono::seconds(30)))
+      << at.daemon.log();
+}
+
 TEST(TwoDaemonsAtAPort, OneManages) {
   const Simulator sim("fat-tree:radix=8");
   const tests::TempDir directory;
