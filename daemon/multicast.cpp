@@ -246,11 +246,9 @@ asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan
   const auto window = static_cast<std::size_t>(around_.client->settings().window);
   const ReadSwitch read{&writing};
   co_await transport::for_each(items, window, read);
-  bool may_write = true;
-  if (has_work(writing)) may_write = co_await void_kept();
+  if (has_work(writing)) co_await void_kept();
   const WriteSwitch write{&writing};
-  if (may_write) co_await transport::for_each(items, window, write);
-  writing.failed += !may_write;
+  co_await transport::for_each(items, window, write);
   counts_.failed += writing.failed;
   logger().debug("trees updated mlids={} blocks={} failed={}", plan_->changed.size(),
                  counts_.blocks_written - before, writing.failed);
@@ -263,19 +261,19 @@ asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan
   dirty_ = true;
 }
 
-/// Who is killed in the middle of writing must not trust what was there before. False when that cannot be
-/// made sure.
-asio::awaitable<bool> Multicast::void_kept() {
+/// Who is killed in the middle of writing must not trust what was there before. The fabric matters more than
+/// the file: when that cannot be saved, tables are written all the same.
+asio::awaitable<void> Multicast::void_kept() {
   around_.clock->cancel(std::exchange(keep_timer_, Clock::TimerId::none));
-  if (!vouched() || !around_.keep) co_return true;
+  if (!vouched() || !around_.keep) co_return;
   auto start = [this](transport::Completion<Result<void>> done) {
     auto wake = std::make_shared<transport::Completion<Result<void>>>(std::move(done));
     around_.keep(std::make_shared<const plan::MftDigestMap>(),
                  [wake](Result<void> saved) { (*wake)(std::move(saved)); });
   };
   Result<void> saved = co_await transport::suspend<Result<void>>(std::move(start));
-  if (saved) kept_ = nullptr;
-  co_return saved.has_value();
+  kept_ = nullptr;
+  if (!saved) logger().error("digests not voided error=\"{}\"", saved.error().what);
 }
 
 void Multicast::keep_soon() {
@@ -285,7 +283,8 @@ void Multicast::keep_soon() {
 
 void Multicast::keep_now() {
   around_.clock->cancel(std::exchange(keep_timer_, Clock::TimerId::none));
-  if (running_ || !view_) return;
+  if (running_) return keep_soon();
+  if (!view_) return;
   auto digests = std::make_shared<plan::MftDigestMap>();
   for (const NodeId node : view_->fabric->switches()) {
     const Guid guid = view_->fabric->node(node).guid;

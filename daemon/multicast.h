@@ -70,7 +70,7 @@ class Multicast {
   asio::awaitable<void> update();
   asio::awaitable<void> apply(std::shared_ptr<const plan::MulticastPlan> plan);
   void tell_problems();
-  asio::awaitable<bool> void_kept();
+  asio::awaitable<void> void_kept();
   void keep_soon();
   void keep_now();
   /// What is on disk vouches for tables.
