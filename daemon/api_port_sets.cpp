@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kPiece = 64u << 10;
+constexpr std::size_t kSetsPiece = 64u << 10;
 
 /// Why there are none.
 Response no_port_sets(const plan::Plan& plan) {
@@ -22,7 +22,7 @@ Response no_port_sets(const plan::Plan& plan) {
                         "set routing.port_sets to compact or per-leaf in the configuration");
 }
 
-json::array numbers(const routing::PortMask& mask) {
+json::array port_numbers(const routing::PortMask& mask) {
   json::array ports;
   routing::each_port(mask, [&ports](std::uint8_t port) { ports.emplace_back(port); });
   return ports;
@@ -64,8 +64,8 @@ Response of_switch(const plan::View& view, SwitchId at, std::string_view leaf_pa
                             {"guid", to_string(node.guid)},
                             {"class", c},
                             {"group", sets.group_at(s, leaf, c)},
-                            {"ports", numbers(sets.sets[s][set])},
-                            {"spare", numbers(sets.spare_of(s, set))},
+                            {"ports", port_numbers(sets.sets[s][set])},
+                            {"spare", port_numbers(sets.spare_of(s, set))},
                             {"by_tables", set == 0}};
       });
   }
@@ -101,7 +101,7 @@ Response dump_port_sets(std::shared_ptr<const plan::View> view) {
   Response response;
   response.more = [state = std::make_shared<Dumping>(std::move(view))](std::string& out) {
     if (!state->writer.next(out)) return false;
-    while (out.size() < kPiece && state->writer.next(out)) {
+    while (out.size() < kSetsPiece && state->writer.next(out)) {
     }
     return true;
   };

@@ -8,7 +8,7 @@
 namespace weft::daemon {
 namespace {
 
-std::string reasons(const routing::ChainResult& chain) {
+std::string engine_reasons(const routing::ChainResult& chain) {
   std::vector<std::string> parts;
   for (const routing::Refusal& r : chain.refusals)
     parts.push_back(fmt::format("not {}: {}", r.engine, r.reason));
@@ -25,12 +25,12 @@ void Sweeper::tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric) 
   std::string text;
   if (chain.kept_last)
     text = fmt::format("the tables in force, of {}, are kept as far as they lead: {}{}", engine,
-                       routing::explain(fabric, chain.report), reasons(chain));
+                       routing::explain(fabric, chain.report), engine_reasons(chain));
   else if (chain.beyond_named)
     text = fmt::format("the tables are those of {}, which the configuration does not name{}", engine,
-                       reasons(chain));
+                       engine_reasons(chain));
   else if (!chain.refusals.empty())
-    text = fmt::format("the tables are those of {}{}", engine, reasons(chain));
+    text = fmt::format("the tables are those of {}{}", engine, engine_reasons(chain));
   if (chain.kept_last || chain.beyond_named) problems_.push_back({Guid{}, text});
 
   const std::string before = view_ && view_->plan ? view_->plan->routes().engine : "";

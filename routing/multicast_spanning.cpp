@@ -7,7 +7,7 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint32_t kNobody = MulticastOrder::kNone;
+constexpr std::uint32_t kOutside = MulticastOrder::kNone;
 constexpr std::uint32_t kMostAttempts = 16;
 
 class SpanningTree {
@@ -20,16 +20,16 @@ class SpanningTree {
   std::optional<MulticastOrder> from(std::uint32_t attempt) {
     const std::vector<std::uint32_t> best = groups_by_links();
     if (attempt >= std::min<std::size_t>(best.size(), kMostAttempts)) return std::nullopt;
-    order_.level.assign(graph_.size(), kNobody);
-    order_.parent.assign(graph_.size(), kNobody);
+    order_.level.assign(graph_.size(), kOutside);
+    order_.parent.assign(graph_.size(), kOutside);
     const std::uint32_t home = best[attempt];
     const std::uint32_t root = most_linked_inside(home);
     order_.level[root] = 0;
     grow({root}, true);
     reach_other_groups(home);
     for (std::uint32_t s = 0; s < graph_.size(); ++s) {  // what only detours lead to; other parts
-      if (s == 0 || order_.level[s] == kNobody) grow(in_tree(), false);
-      if (order_.level[s] == kNobody) order_.level[s] = 0;
+      if (s == 0 || order_.level[s] == kOutside) grow(in_tree(), false);
+      if (order_.level[s] == kOutside) order_.level[s] = 0;
     }
     return std::move(order_);
   }
@@ -91,7 +91,7 @@ class SpanningTree {
   std::vector<std::uint32_t> in_tree() const {
     std::vector<std::uint32_t> found;
     for (std::uint32_t s = 0; s < graph_.size(); ++s)
-      if (order_.level[s] != kNobody) found.push_back(s);
+      if (order_.level[s] != kOutside) found.push_back(s);
     std::ranges::sort(found, {}, [this](std::uint32_t s) { return std::pair(order_.level[s], s); });
     return found;
   }
@@ -101,7 +101,7 @@ class SpanningTree {
     for (std::size_t next = 0; next < reached.size(); ++next) {
       const std::uint32_t s = reached[next];
       for (const Group& g : graph_.groups(s)) {
-        if (order_.level[g.to] != kNobody || (inside && !is_local(s, g))) continue;
+        if (order_.level[g.to] != kOutside || (inside && !is_local(s, g))) continue;
         attach(g.to, s);
         reached.push_back(g.to);
       }
@@ -117,7 +117,7 @@ class SpanningTree {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> ways(
         graph_.size());  // by group: from, to
     for (std::uint32_t s = 0; s < graph_.size(); ++s)
-      if (of_[s] == home && order_.level[s] != kNobody)
+      if (of_[s] == home && order_.level[s] != kOutside)
         for (const Group& g : graph_.groups(s))
           if (of_[g.to] != home) ways[of_[g.to]].emplace_back(s, g.to);
     std::uint32_t turn = 0;
