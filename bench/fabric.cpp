@@ -1,4 +1,5 @@
-// weft-fabric: writes a blueprint as an ibsim net file, for the benchmarks and for trying other programs on it.
+// weft-fabric: writes a blueprint as an ibsim net file, for the benchmarks and for trying other programs
+// on it.
 
 #include <iostream>
 #include <string>
@@ -9,10 +10,11 @@
 #include "topology/load.h"
 
 int main(int argc, char** argv) {
-  const std::string usage = "usage: weft-fabric FILE|BLUEPRINT > fabric.net\n\n"
-                            "Writes a fabric as a net file of ibsim. FILE: an ibnetdiscover listing, a net file, or "
-                            "our JSON.\nBlueprints:\n" +
-                            weft::topology::blueprint_help();
+  const std::string usage =
+      "usage: weft-fabric FILE|BLUEPRINT > fabric.net\n\n"
+      "Writes a fabric as a net file of ibsim. FILE: an ibnetdiscover listing, a net file, or "
+      "our JSON.\nBlueprints:\n" +
+      weft::topology::blueprint_help();
   const std::string_view asked = argc == 2 ? argv[1] : "";
   if (asked == "--help" || asked == "-h") {
     std::cout << usage;

@@ -276,10 +276,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
 
   tell_unmatched(plan::unmatched(*found.fabric, settings_->plan));
   if (done.lft_blocks > 0) tell_rerouting(*planned.plan, *found.fabric);
-  std::vector<Dirty> dirty;
-  for (const program::Failure& failure : done.failed)
-    dirty.push_back({failure.node, failure.what, failure.why});
-  tell_dirty(std::move(dirty), *found.fabric);
+  tell_failed(done.failed, *found.fabric);
   tell_findings(found.findings);
   tell_engine(*planned.plan, *found.fabric);
   tell_policies(*planned.plan, *found.fabric);

@@ -101,7 +101,7 @@ class Sweeper {
   void tell_return();
   void tell_restarts(const discovery::Discovered& found);
   void tell_unmatched(std::vector<std::string> now);
-  void tell_dirty(std::vector<Dirty> now, const fabric::Fabric& fabric);
+  void tell_failed(std::span<const program::Failure> failed, const fabric::Fabric& fabric);
   void tell_accepted();
   void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);

@@ -111,7 +111,9 @@ void Sweeper::tell_unmatched(std::vector<std::string> now) {
 }
 
 /// Blocks that a device did not take, each once.
-void Sweeper::tell_dirty(std::vector<Dirty> now, const fabric::Fabric& fabric) {
+void Sweeper::tell_failed(std::span<const program::Failure> failed, const fabric::Fabric& fabric) {
+  std::vector<Dirty> now;
+  for (const program::Failure& failure : failed) now.push_back({failure.node, failure.what, failure.why});
   std::size_t told = 0;
   const auto same = [](const Dirty& a, const Dirty& b) {
     return a.node == b.node && a.what == b.what && a.why == b.why;

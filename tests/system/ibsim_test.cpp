@@ -270,7 +270,8 @@ TEST(Usage, APortThatASimulatorHasNotEndsWithThree) {
   const IbsimProcess ibsim({.net = std::string(tests::kSmallNet)});
   const auto once = [&](const std::string& transport, const std::string& port) {
     write_file(base + "/weft.yaml", "transport: { " + transport + " }\nport: { " + port +
-                                        " }\ncontrol: { socket: " + base + "/sock }\nstate_dir: " + base + "\n");
+                                        " }\ncontrol: { socket: " + base + "/sock }\nstate_dir: " + base +
+                                        "\n");
     return run(program("weftd") + " --once --config " + base + "/weft.yaml");
   };
   const std::string sim = "kind: sim, sim: { fabric: \"fat-tree:radix=4\" }";

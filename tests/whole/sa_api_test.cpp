@@ -60,6 +60,10 @@ TEST(SaApi, ExplainsJoinsAndTellsPathsAsTheSaWould) {
   const json::value other = api.json_of("/v1/sa/join?port=h00003&group=ff12::77");
   EXPECT_FALSE(other.at("may_join").as_bool());
   EXPECT_NE(other.at("why").as_string().find("there is no group"), std::string::npos);
+  const json::value by_mlid = api.json_of("/v1/sa/join?port=h00003&group=0xc000");
+  EXPECT_EQ(by_mlid.at("group"), may.at("group"));
+  EXPECT_EQ(api.get("/v1/sa/join?port=h00003&group=0xfff0").status, 404);
+  EXPECT_EQ(api.get("/v1/sa/join?port=h00003&group=0x1234").status, 400);
   EXPECT_EQ(api.get("/v1/sa/join?port=h00003&group=nonsense").status, 400);
   EXPECT_EQ(api.get("/v1/sa/join?port=nobody").status, 404);
   const json::value path = api.json_of("/v1/sa/path?from=h00003&to=h00020");
