@@ -161,8 +161,9 @@ TEST_F(PlanKeys, CheckAtPortsThatFaceHostsOnly) {
         const auto& peer = fabric_.port(port).peer;
         const bool faces_host = peer && !fabric_.is_switch(peer->node);
         EXPECT_EQ(plan.enforced[port_index(port)], faces_host ? wanted : Enforcement::off);
-        if (faces_host && wanted != Enforcement::off)
+        if (faces_host && wanted != Enforcement::off) {
           EXPECT_EQ(keys(plan.enforced_tables.of(port_index(port))), keys(plan.tables.of(port_index(*peer))));
+        }
       }
   }
 }
