@@ -164,7 +164,7 @@ qos:
   const std::string records = tool("saquery --smkey 1 PKTR " + limited, "h00000");
   EXPECT_NE(records.find("0x0010"), std::string::npos) << records;
   const std::string path = tool("saquery -p --src-to-dst " + limited + ":" + full, "h00002");
-  EXPECT_NE(path.find("0x0010"), std::string::npos) << path;
+  EXPECT_NE(path.find("pkey....................0x10"), std::string::npos) << path;
   const std::string mapped = tool("saquery SL2VL " + full, "h00000");
   EXPECT_NE(mapped.find("SL2VL"), std::string::npos) << mapped;
   const std::string groups = tool("saquery -g", "h00001");
@@ -177,8 +177,11 @@ TEST(LostDevice, IsWaitedForWhateverTheSimulatorSaysMeanwhile) {
   const Configured at("");
   ASSERT_TRUE(at.daemon.is_up()) << at.daemon.log();
   ASSERT_EQ(at.sim.ctl("'lose-device h00000[1] away=2s'").status, 0);
-  ASSERT_TRUE(eventually([&] { return at.weftctl("status").text.find("waiting") != std::string::npos; },
-                         std::chrono::seconds(10)))
+  EXPECT_EQ(at.weftctl("sweep --no-wait").status, 0);  // finds it out
+  const auto logged = [&](std::string_view text) { return at.daemon.log().find(text) != std::string::npos; };
+  ASSERT_TRUE(eventually([&] { return logged("kind=device_lost"); }, std::chrono::seconds(10)))
+      << at.daemon.log();
+  ASSERT_TRUE(eventually([&] { return logged("kind=no_device"); }, std::chrono::seconds(10)))
       << at.daemon.log();
   EXPECT_TRUE(eventually([&] { return at.weftctl("status").text.find("as planned") != std::string::npos; },
                          std::chrono::seconds(30)))
