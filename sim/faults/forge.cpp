@@ -67,6 +67,14 @@ bool set_field(mad::AttrId attribute, mad::AttrData& data, std::string_view fiel
   return found;
 }
 
+std::optional<std::uint64_t> largest_value(mad::AttrId attribute, std::string_view field) {
+  std::optional<std::uint64_t> largest;
+  each_field_of(attribute, [&](const std::string& name, std::size_t, std::size_t bits) {
+    if (name == field) largest = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  });
+  return largest;
+}
+
 std::vector<std::string> field_names(mad::AttrId attribute) {
   std::vector<std::string> names;
   each_field_of(attribute, [&](const std::string& name, std::size_t, std::size_t) { names.push_back(name); });

@@ -88,6 +88,13 @@ std::uint64_t Reading::number(std::string_view name, std::uint64_t otherwise, st
   return otherwise;
 }
 
+int Reading::count(std::string_view name, int otherwise, int most) {
+  const std::uint64_t number =
+      this->number(name, static_cast<std::uint64_t>(otherwise), static_cast<std::uint64_t>(most));
+  if (number == 0) wrong(Errc::invalid, fmt::format("{} takes a number from 1 on", name));
+  return static_cast<int>(number);
+}
+
 double Reading::rate(std::string_view name, double otherwise) {
   const std::string* value = find(name);
   if (value == nullptr) return otherwise;

@@ -42,6 +42,8 @@ class Reading {
   std::string text(std::string_view name, std::string_view otherwise = {});
   Duration duration(std::string_view name, Duration otherwise = {});
   std::uint64_t number(std::string_view name, std::uint64_t otherwise, std::uint64_t most);
+  /// How often: from 1 on.
+  int count(std::string_view name, int otherwise, int most);
   /// "30%" or "0.3".
   double rate(std::string_view name, double otherwise);
   /// One of these words: its place among them.
@@ -82,6 +84,8 @@ class Reading {
 /// A number by the standard's name of an attribute's field, as "LinearFDBTop" or "PortState"; false when the
 /// attribute has no such field. Array elements are named "Ports[3]".
 bool set_field(mad::AttrId attribute, mad::AttrData& data, std::string_view field, std::uint64_t value);
+/// The largest value that a field takes; nothing for one that the attribute has not.
+std::optional<std::uint64_t> largest_value(mad::AttrId attribute, std::string_view field);
 /// The field names of an attribute; empty for those that cannot be forged by name.
 std::vector<std::string> field_names(mad::AttrId attribute);
 

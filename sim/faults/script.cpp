@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <yaml-cpp/yaml.h>
 
@@ -40,8 +41,10 @@ class Reader {
     if (!node.IsMap()) return bad(node, "a step names a verb and when it happens");
     YAML::Node verb;
     YAML::Node subject;
+    std::set<std::string> keys;
     for (const auto& entry : node) {
       const auto key = entry.first.as<std::string>();
+      if (!keys.insert(key).second) return bad(entry.first, fmt::format("{}: stands here twice", key));
       if (std::ranges::find(kWhen, key) != kWhen.end()) continue;
       if (verb.IsDefined() && !verb.IsNull())
         return bad(entry.first, fmt::format("one verb a step: {} and {}", verb.as<std::string>(), key));
@@ -96,7 +99,7 @@ class Reader {
     if (in.given("node")) event.node = in.node("node");
     event.attribute = in.attribute("attribute");
     if (in.given("method")) event.method = in.method("method", mad::Method::set);
-    event.count = static_cast<int>(in.number("count", 1, 1'000'000'000));
+    event.count = in.count("count", 1, 1'000'000'000);
     if (std::optional<Error> error = in.error()) return bad(node, error->what);
     return event;
   }

@@ -35,7 +35,7 @@ Action make_flap(Reading& in) {
   const Ports cables = in.cables();
   const Duration period = in.duration("period", milliseconds(100));
   const Duration down = in.duration("down", period / 2);
-  const auto times = static_cast<int>(in.number("times", 10, 1'000'000));
+  const auto times = in.count("times", 10, 1'000'000);
   if (down >= period) in.wrong(Errc::invalid, "down must be shorter than period");
   return [=](Faults& faults) {
     const std::vector<PortIndex> chosen = cables.chosen(faults.world().random());

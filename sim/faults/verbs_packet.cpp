@@ -78,7 +78,7 @@ Action make_refuse(Reading& in) {
     in.wrong(Errc::invalid, "attribute is missing");
   refusal.method = in.method("method", mad::Method::set);
   refusal.status = static_cast<mad::Status>(in.number("status", raw(mad::Status::bad_value), 0x7fff));
-  if (in.given("times")) refusal.times = static_cast<int>(in.number("times", 1, 1'000'000));
+  if (in.given("times")) refusal.times = in.count("times", 1, 1'000'000);
   return [=](Faults& faults) {
     for (const NodeIndex n : nodes.chosen(faults.world().random()))
       faults.network().conditions().refuse(n, refusal);
@@ -89,13 +89,13 @@ Action make_forge(Reading& in) {
   const Nodes nodes = in.nodes();
   const std::optional<mad::AttrId> attribute = in.attribute("attribute");
   const std::string field = in.text("field");
-  const std::uint64_t value = in.number("value", 0, ~std::uint64_t{0});
   if (!attribute) {
     in.wrong(Errc::invalid, "attribute is missing");
     return {};
   }
-  mad::AttrData probe{};
-  if (!set_field(*attribute, probe, field, value)) {
+  const std::optional<std::uint64_t> largest = largest_value(*attribute, field);
+  const std::uint64_t value = in.number("value", 0, largest.value_or(~std::uint64_t{0}));
+  if (!largest) {
     const std::vector<std::string> names = field_names(*attribute);
     const std::string_view near = nearest(field, names);
     in.wrong(Errc::invalid,
@@ -178,7 +178,7 @@ void storm_once(Network& network, NodeIndex n, mad::TrapNumber trap) {
 Action make_storm(Reading& in) {
   const Nodes nodes = in.nodes();
   const mad::TrapNumber trap = read_trap(in);
-  const auto times = static_cast<int>(in.number("times", 1000, 10'000'000));
+  const auto times = in.count("times", 1000, 10'000'000);
   const Duration every = in.duration("every", milliseconds(1));
   if (every <= Duration{}) in.wrong(Errc::invalid, "every takes a time above 0");
   for (const NodeIndex n : nodes.all)

@@ -73,6 +73,13 @@ TEST(Script, SaysWhereItIsWrong) {
             "f.yaml:2: after: takes no \"nod\"");
   EXPECT_EQ(script_refusal("steps:\n  - cut: [s0]\n"),
             "f.yaml:2: takes what it is about, or a map of arguments");
+  EXPECT_EQ(script_refusal("steps:\n  - {at: 1s, cut: s0, at: 2s}\n"), "f.yaml:2: at: stands here twice");
+  EXPECT_EQ(script_refusal("steps:\n  - after: {node: s0, count: 0}\n    cut: s0\n"),
+            "f.yaml:2: after: count takes a number from 1 on");
+  EXPECT_EQ(script_refusal("steps:\n  - forge: {nodes: s0, attribute: PortInfo, field: LID, value: 65536}\n"),
+            "f.yaml:2: forge: value takes a number up to 65535, not \"65536\"");
+  EXPECT_EQ(script_refusal("steps:\n  - forge: {nodes: s0, attribute: PortInfo, field: LID, value: 65535}\n"),
+            "taken");
   EXPECT_EQ(script_refusal("steps: [\n"), "f.yaml:2: end of sequence flow not found");
 }
 
