@@ -240,8 +240,12 @@ Result<Recording> read_pcapng(std::span<const std::uint8_t> bytes) {
     Cursor head(bytes.subspan(at));
     const std::uint32_t type = head.number(4);
     const std::uint32_t length = head.number(4);
-    if (head.ran_short() || length < 12 || length % 4 != 0 || length > bytes.size() - at)
-      return bad("a block that does not end");
+    const bool ends_early = head.ran_short() || length > bytes.size() - at;
+    if (at > 0 && ends_early) {
+      recording.cut = true;
+      break;
+    }
+    if (ends_early || length < 12 || length % 4 != 0) return bad("a block that does not end");
     Cursor body(bytes.subspan(at + 8, length - 12));
     if (at == 0 && type != kSectionBlock) return bad("no section header");
     if (type == kSectionBlock && body.number(4) != kByteOrder) return bad("another byte order");

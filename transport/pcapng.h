@@ -55,6 +55,7 @@ struct RecordedMad {
 struct Recording {
   std::vector<std::string> interfaces;
   std::vector<RecordedMad> mads;
+  bool cut = false;  ///< It ends in the middle of a block: who wrote it was killed.
 };
 
 /// Reads what PcapngWriter wrote; blocks and options it does not know are skipped, packets that are no MADs

@@ -128,6 +128,8 @@ int replay_recording(const Options& options) {
   const Result<transport::Recording> recording =
       transport::read_pcapng({reinterpret_cast<const std::uint8_t*>(read->data()), read->size()});
   if (!recording) return failed({Errc::malformed, options.replay + ": " + recording.error().what}, kBadUsage);
+  if (recording->cut)
+    std::cerr << options.replay << " ends in the middle of a block; what comes before is played\n";
   if (options.program >= recording->interfaces.size())
     return failed({Errc::not_found, fmt::format("{} has {} programs; --program counts them from 0",
                                                 options.replay, recording->interfaces.size())},
