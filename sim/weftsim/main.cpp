@@ -134,6 +134,10 @@ int replay_recording(const Options& options) {
     return failed({Errc::not_found, fmt::format("{} has {} programs; --program counts them from 0",
                                                 options.replay, recording->interfaces.size())},
                   kBadUsage);
+  if (recording->interfaces.size() > 1)
+    std::cerr << fmt::format("{} has {} programs; playing number {}, {} (--program chooses)\n",
+                             options.replay, recording->interfaces.size(), options.program,
+                             recording->interfaces[options.program]);
   VirtualClock clock;
   World world(*topology, clock, options.seed, devices());
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});

@@ -48,11 +48,11 @@ TEST(Pcapng, ReadsBackWhatItWrote) {
   EXPECT_EQ(read->mads[1].comment, "odd");
 }
 
-TEST(Pcapng, IsRefusedWhenCutOffOrForeign) {
+TEST(Pcapng, IsReadUpToACutAndRefusedWhenForeign) {
   const std::vector<std::uint8_t> whole = sample();
   EXPECT_FALSE(read_pcapng({}));
   std::size_t taken = 0;  // a file may end after any whole block
-  std::size_t cut = 0;    // a file may end after any whole block
+  std::size_t cut = 0;
   for (std::size_t length = 1; length < whole.size(); ++length) {
     const Result<Recording> read = read_pcapng(std::span(whole).first(length));
     taken += read && !read->cut;
