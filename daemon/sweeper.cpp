@@ -388,6 +388,7 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
     if (asks_full.empty()) asks_full = change;
   }
   if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
+  if (!stopping_) forget_silent(look.managers);
   for (const discovery::Manager& manager : look.managers)
     if (outranks(manager.info, settings_->manager.priority, own_guid_, master_))
       asks_full =

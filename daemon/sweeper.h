@@ -103,6 +103,7 @@ class Sweeper {
   void tell_unmatched(std::vector<std::string> now);
   void tell_failed(std::span<const program::Failure> failed, const fabric::Fabric& fabric);
   void tell_accepted();
+  void forget_silent(std::span<const discovery::Manager> answering);
   void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},

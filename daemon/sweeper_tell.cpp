@@ -133,6 +133,19 @@ void Sweeper::tell_failed(std::span<const program::Failure> failed, const fabric
   dirty_ = std::move(now);
 }
 
+/// Other managers that answer no more are no longer there.
+void Sweeper::forget_silent(std::span<const discovery::Manager> answering) {
+  std::erase_if(others_, [&](const OtherManager& other) {
+    const bool answers = std::ranges::any_of(
+        answering, [&other](const discovery::Manager& manager) { return manager.info.guid == other.guid; });
+    if (!answers)
+      event(
+          Severity::info, "manager_gone",
+          fmt::format("subnet manager {} on {} does not answer any more", to_string(other.guid), other.node));
+    return !answers;
+  });
+}
+
 /// The operator takes the fabric as it is.
 void Sweeper::tell_accepted() {
   event(Severity::info, "accepted",

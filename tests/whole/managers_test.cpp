@@ -49,6 +49,21 @@ struct Silent {
   std::unique_ptr<sim::SimTransport> transport;
 };
 
+TEST(StandbyThatGoes, IsListedNoLonger) {
+  Whole whole("fat-tree:radix=4,levels=2");
+  whole.start();
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  {
+    const Rival rival(whole, "h00003");
+    whole.run_for(std::chrono::seconds(15));
+    whole.manager->ask_for_sweep("test");
+    ASSERT_TRUE(
+        whole.run_until([&] { return !whole.status().other_managers.empty(); }, std::chrono::seconds(30)));
+  }
+  EXPECT_TRUE(
+      whole.run_until([&] { return whole.status().other_managers.empty(); }, std::chrono::seconds(40)));
+}
+
 TEST(SilentManager, IsAskedInThreeSweepsBeforeAnythingIsWritten) {
   Whole whole("fat-tree:radix=8");
   const Silent silent(whole);
