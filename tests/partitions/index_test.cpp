@@ -64,9 +64,9 @@ TEST(Grown, HasTheNewTableAndTheOldKeysInItsHoles) {
 
 Keys some_keys() {
   Keys keys{*rc::gen::element(Pkey{0xffff}, Pkey{0x7fff})};
-  const auto more = *rc::gen::unique<std::vector<int>>(rc::gen::inRange(1, 40));
-  for (const int key : more)
-    keys.push_back(static_cast<Pkey>(key | (*rc::gen::arbitrary<bool>() ? 0x8000 : 0)));
+  for (int key = 1; key < 40; ++key)
+    if (*rc::gen::inRange(0, 3) == 0)
+      keys.push_back(static_cast<Pkey>(key | (*rc::gen::arbitrary<bool>() ? 0x8000 : 0)));
   return keys;
 }
 
