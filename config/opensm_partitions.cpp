@@ -11,6 +11,7 @@
 #include "base/rate.h"
 #include "base/units.h"
 #include "base/words.h"
+#include "config/text_check.h"
 #include "config/types.h"
 
 namespace weft::config {
@@ -203,6 +204,8 @@ void OpensmPartitions::read_statement() {
     if (!read.partition.key) return problem(read.place, fmt::format("expects NAME=PKEY, not {}", here()));
     read.partition.name = fmt::format("0x{:04x}", *read.partition.key);
   }
+  if (!is_name(read.partition.name))
+    return problem(read.place, "a name has at most 255 bytes, none of them a control character");
   while (peek() == ',' && problems() == before) {
     advance();
     skip();
@@ -329,6 +332,9 @@ std::vector<ReadPartition> merged(std::vector<ReadPartition> all) {
 }
 
 std::vector<ReadPartition> read_opensm_partitions(std::string_view text, Report& report) {
+  const Remarks remarks = check_text(text);
+  for (const Remark& remark : remarks) report.problem(remark.place, remark.text);
+  if (!remarks.empty()) return {};
   return OpensmPartitions(text, report).read();
 }
 

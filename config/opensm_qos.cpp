@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "config/partition_types.h"
 #include "config/qos_types.h"
+#include "config/text_check.h"
 
 namespace weft::config {
 namespace {
@@ -261,6 +262,8 @@ void OpensmQos::read_level(const Line& begin) {
     }
   });
   if (level.name.empty()) return problem(begin, "a qos-level needs a name");
+  if (!is_name(level.name))
+    return problem(begin, "a name has at most 255 bytes, none of them a control character");
   if (level.name == "DEFAULT") policy_.default_level = level.name;
   if (std::ranges::find(policy_.levels, level.name, &Level::name) != policy_.levels.end())
     return problem(begin, fmt::format("qos-level {} is defined twice", in_quotes(level.name)));
@@ -345,6 +348,11 @@ qos::Policy OpensmQos::read() {
 
 }  // namespace
 
-qos::Policy read_opensm_qos(std::string_view text, Report& report) { return OpensmQos(text, report).read(); }
+qos::Policy read_opensm_qos(std::string_view text, Report& report) {
+  const Remarks remarks = check_text(text);
+  for (const Remark& remark : remarks) report.problem(remark.place, remark.text);
+  if (!remarks.empty()) return {};
+  return OpensmQos(text, report).read();
+}
 
 }  // namespace weft::config

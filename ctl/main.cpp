@@ -120,9 +120,9 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                                return a.file.empty() ? ctl::import_opensm_qos(output, a.directory)
                                                      : ctl::import_opensm_partitions(output, a.file);
                              });
-  auto* which = opensm->add_option_group("file")->require_option(1);
-  which->add_option("--partitions", a.file, "partitions.conf");
-  which->add_option("--qos-policy", a.directory, "qos-policy.conf");
+  opensm->add_option("--partitions", a.file, "partitions.conf");
+  opensm->add_option("--qos-policy", a.directory, "qos-policy.conf");
+  opensm->require_option(1);
   add_command(app, "services", "Services that programs have registered", chosen,
               [](const Client& client, const Output& output) { return ctl::show_services(client, output); });
   add_command(

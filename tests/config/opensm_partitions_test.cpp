@@ -89,7 +89,12 @@ TEST(OpensmPartitions, RefuseWhatOpensmOverlooks) {
       {"a=5 : mgid=ff12::1,qkey=2\n;", "unknown flag of a group: \"qkey\""},
       {"a=5 : mgid=ff12::1 ALL;", "a group ends with its line"},
       {"a=5 ALL;", "expects a comma or a colon"},
+      {"\xf4_=5 : ALL;", "f:1:1: "},
   };
+  Report long_name{.source = "f"};
+  (void)read_opensm_partitions(std::string(300, 'x') + "=5 : ALL;", long_name);
+  ASSERT_EQ(long_name.problems.size(), 1u);
+  EXPECT_NE(long_name.problems[0].find("at most 255 bytes"), std::string::npos);
   for (const BadText& bad : bads) {
     Report report{.source = "f"};
     (void)read_opensm_partitions(bad.text, report);

@@ -122,6 +122,7 @@ struct BadPolicy {
 TEST(OpensmQos, RefusesWhatCannotBeMeant) {
   const BadPolicy bads[] = {
       {"", "there is no default"},
+      {"qos-ulps\ndefault : 0\nend-qos-ulps\n\xf4\n", "f:4:1: "},
       {"qos-ulp\n", "f:1:1: expects qos-ulps, port-groups"},
       {"qos-ulps\ndefault : 0\n", "has no end-qos-ulps"},
       {"qos-ulps\ndefault : 15\nend-qos-ulps\n", "f:2:1: default: expects a number up to 14"},
