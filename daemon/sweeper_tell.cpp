@@ -167,22 +167,15 @@ void Sweeper::tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric
   std::vector<std::string> now;
   const auto tell = [&](const std::vector<std::string>& texts, Severity severity, const char* kind) {
     for (const std::string& text : texts) {
-      problems_.push_back({Guid{}, text});
       if (std::ranges::find(told_policies_, text) == told_policies_.end()) event(severity, kind, text);
       now.push_back(text);
     }
   };
   tell(plan.partitions.problems, Severity::error, "partitions_not_in_force");
   tell(plan.levels.problems, Severity::warning, "levels_share_lanes");
-  const auto note = [&](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      if (std::ranges::find(told_policies_, text) == told_policies_.end())
-        event(Severity::warning, "policy_note", text);
-      now.push_back(text);
-    }
-  };
-  note(plan.partitions.notes);
-  note(plan.levels.notes);
+  for (const std::string& text : now) problems_.push_back({Guid{}, text});
+  tell(plan.partitions.notes, Severity::warning, "policy_note");
+  tell(plan.levels.notes, Severity::warning, "policy_note");
   told_policies_ = std::move(now);
   if (!view_ || !view_->plan) return;
   for (const std::string& text :

@@ -82,9 +82,10 @@ void Sweeper::forget_all_tables() {
 /// up anew, and those whose GUID somebody else answers to, or did at the last sweep.
 void Sweeper::forget_changed(const discovery::Discovered& found) {
   std::vector<Guid> nodes = found.booted;
-  for (const fabric::Node& node : found.fabric->nodes()) {
+  for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
+    const fabric::Node& node = found.fabric->nodes()[n];
     const bool here_before = !known_ || known_->fabric->find(node.guid);
-    const auto ports = found.fabric->ports(*found.fabric->find(node.guid));
+    const auto ports = found.fabric->ports(static_cast<NodeId>(n));
     const bool host_is_new =
         node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
           return port.peer && port.known && port.state == PortState::init;

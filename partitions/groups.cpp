@@ -25,7 +25,7 @@ GroupOptions completed(GroupOptions options, const GroupOptions& by) {
 
 }  // namespace
 
-Gid ipoib_broadcast_mgid(Pkey pkey, std::uint8_t scope) {
+Gid ipoib_broadcast(Pkey pkey, std::uint8_t scope) {
   const std::uint64_t full = raw(pkey) | 0x8000u;
   return {0xff10000000000000u | static_cast<std::uint64_t>(scope) << 48 | kIpv4 << 32 | full << 16,
           0xffffffffu};
@@ -38,7 +38,7 @@ std::vector<Group> groups_of(const Partition& partition, std::uint16_t key, std:
   if (partition.ipoib && broadcast.empty()) broadcast.emplace_back();
   if (partition.ipoib)
     for (const GroupOptions& options : broadcast)
-      groups.push_back({ipoib_broadcast_mgid(full, options.scope), full, options});
+      groups.push_back({ipoib_broadcast(full, options.scope), full, options});
   const GroupOptions first = groups.empty() ? GroupOptions{} : groups.front().options;
   for (const ExtraGroup& extra : partition.groups) {
     Group group{extra.mgid, full, completed(extra.options, first)};

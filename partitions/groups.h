@@ -16,7 +16,7 @@ struct Group {
 };
 
 /// MGID of IPoIB's IPv4 broadcast group: ff1S:401b:KKKK::ffff:ffff. Source: RFC 4391, 4.
-Gid ipoib_broadcast_mgid(Pkey pkey, std::uint8_t scope = 2);
+Gid ipoib_broadcast(Pkey pkey, std::uint8_t scope = 2);
 
 /// The groups of one partition with this number (15 bits). An MGID of IPv4 or IPv6 over InfiniBand whose
 /// P_Key is 0 gets the partition's; one that names another partition is left out, with a note.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace weft::program {
 namespace {
@@ -32,6 +33,13 @@ bool faces_host(const fabric::Fabric& fabric, PortRef port) {
   return !peer || !fabric.is_switch(peer->node);
 }
 
+Row row_of(const qos::LanePlan& levels, int lane, int vls, bool to_host) {
+  Row row{};
+  for (std::size_t sl = 0; sl < row.size(); ++sl)
+    row[sl] = levels.vl(static_cast<Sl>(sl), lane, vls, to_host);
+  return row;
+}
+
 /// The SL2VL table of one switch, of ports that matter: port 0 and linked ones as inputs, linked ones as
 /// outputs. Equal rows have equal numbers.
 class RowTable {
@@ -44,14 +52,22 @@ class RowTable {
       ins_.push_back(p);
       outs_.push_back(p);
     }
-    std::map<Row, std::size_t> numbers;
-    for (const std::size_t in : ins_)
-      for (const std::size_t out : outs_) {
-        const Row row = lane_row(fabric, plan, id, static_cast<PortNum>(in), static_cast<PortNum>(out));
-        const auto [known, fresh] = numbers.emplace(row, rows_.size());
-        if (fresh) rows_.push_back(row);
-        number_[{in, out}] = known->second;
+    // A row follows from the lane, and from what the way out is; there are few of these, and many pairs.
+    width_ = ports.size();
+    number_.resize(width_ * width_);
+    std::map<std::tuple<int, int, bool>, std::uint32_t> kinds;
+    const routing::Lanes* lanes = plan.routes().lanes.get();
+    for (const std::size_t out : outs_) {
+      const PortRef port{fabric.node_of(id), static_cast<PortNum>(out)};
+      const int vls = link_vls(fabric, plan, port);
+      const bool to_host = faces_host(fabric, port);
+      for (const std::size_t in : ins_) {
+        const int lane = lanes == nullptr ? 0 : raw(lanes->at(id, static_cast<PortNum>(in), port.port));
+        const auto [kind, fresh] = kinds.try_emplace({lane, vls, to_host}, 0U);
+        if (fresh) kind->second = number_of(row_of(plan.levels, lane, vls, to_host));
+        number_[in * width_ + out] = kind->second;
       }
+    }
   }
 
   std::vector<TableSet> pairs(const plan::Plan& plan, SwitchId id) const {
@@ -92,7 +108,13 @@ class RowTable {
   }
 
  private:
-  std::size_t at(std::size_t in, std::size_t out) const { return number_.at({in, out}); }
+  std::size_t at(std::size_t in, std::size_t out) const { return number_[in * width_ + out]; }
+  std::uint32_t number_of(const Row& row) {
+    const auto known = std::ranges::find(rows_, row);
+    const auto number = static_cast<std::uint32_t>(known - rows_.begin());
+    if (known == rows_.end()) rows_.push_back(row);
+    return number;
+  }
   std::size_t most_usual(const std::vector<std::size_t>& ins, const std::vector<std::size_t>& outs) const {
     std::vector<std::size_t> count(rows_.size());
     for (const std::size_t in : ins)
@@ -103,7 +125,8 @@ class RowTable {
   std::vector<std::size_t> ins_;
   std::vector<std::size_t> outs_;
   std::vector<Row> rows_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> number_;
+  std::size_t width_ = 0;
+  std::vector<std::uint32_t> number_;  // by in, then out
 };
 
 /// Routing's lanes on which packets leave by a port.
@@ -155,9 +178,7 @@ void add_host(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port
               std::vector<TableSet>& sets) {
   const int vls = link_vls(fabric, plan, port);
   if (plan.levels.levels.empty() || !fabric.port(port).peer || vls < 2) return;
-  Row row{};
-  for (std::size_t sl = 0; sl < row.size(); ++sl) row[sl] = plan.levels.vl(static_cast<Sl>(sl), 0, vls, true);
-  sets.push_back(row_set(0, row));
+  sets.push_back(row_set(0, row_of(plan.levels, 0, vls, true)));
   add_arbitration(fabric, plan, port, sets);
 }
 
@@ -180,12 +201,7 @@ std::array<Vl, 16> lane_row(const fabric::Fabric& fabric, const plan::Plan& plan
   const routing::Lanes* lanes = plan.routes().lanes.get();
   const int lane = lanes == nullptr ? 0 : raw(lanes->at(id, in, out));
   const PortRef port{fabric.node_of(id), out};
-  const bool to_host = faces_host(fabric, port);
-  const int vls = link_vls(fabric, plan, port);
-  Row row{};
-  for (std::size_t sl = 0; sl < row.size(); ++sl)
-    row[sl] = plan.levels.vl(static_cast<Sl>(sl), lane, vls, to_host);
-  return row;
+  return row_of(plan.levels, lane, link_vls(fabric, plan, port), faces_host(fabric, port));
 }
 
 std::vector<TableSet> lane_sets(const fabric::Fabric& fabric, const plan::Plan& plan, NodeId node) {

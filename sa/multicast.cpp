@@ -299,12 +299,6 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
 
 }  // namespace
 
-Gid ipoib_broadcast(Pkey pkey, std::uint8_t scope) {
-  const std::uint64_t full = raw(pkey) | 0x8000u;
-  return {0xff10000000000000u | static_cast<std::uint64_t>(scope) << 48 | kIpoibSignature << 32 | full << 16,
-          0xffffffffu};
-}
-
 void mc_member_records(const Context& context, Collector& records) {
   const Request& request = records.request();
   const auto asked = mad::decode<McMemberRecord>(request.data);

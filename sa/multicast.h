@@ -2,6 +2,7 @@
 // Multicast groups: who may create, join and leave, and what the answer tells. Pure on the state; trees and
 // switch tables are the planner's. Source: IBTA vol. 1, 15.2.5.18; RFC 4391 for IPoIB's groups.
 
+#include "partitions/groups.h"
 #include "sa/request.h"
 
 namespace weft::sa {
@@ -9,7 +10,6 @@ namespace weft::sa {
 Answer join_group(const Request& request, const Context& context);
 Answer leave_group(const Request& request, const Context& context);
 
-/// IPoIB's broadcast group of a partition: FF12:401B:<P_Key>::FFFF:FFFF.
-Gid ipoib_broadcast(Pkey pkey, std::uint8_t scope = 2);
+using partitions::ipoib_broadcast;
 
 }  // namespace weft::sa

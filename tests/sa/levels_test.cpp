@@ -85,14 +85,14 @@ TEST_F(LevelsTold, AnotherSlThanTheLevelsIsNoPath) {
 }
 
 TEST_F(LevelsTold, PartitionsBringTheirGroups) {
-  const auto group = desk.state.groups.find(partitions::ipoib_broadcast_mgid(Pkey{0x8010}));
+  const auto group = desk.state.groups.find(partitions::ipoib_broadcast(Pkey{0x8010}));
   ASSERT_TRUE(group);
   EXPECT_EQ(group->pkey, Pkey{0x8010});
   EXPECT_EQ(group->mtu, Mtu::mtu4096);
   EXPECT_EQ(rate_speed(group->rate), 100);
   EXPECT_EQ(group->sl, Sl{5});
   EXPECT_EQ(group->qkey, 0x1234u);
-  EXPECT_TRUE(desk.state.groups.contains(partitions::ipoib_broadcast_mgid(Pkey{0xffff})));
+  EXPECT_TRUE(desk.state.groups.contains(partitions::ipoib_broadcast(Pkey{0xffff})));
 }
 
 TEST_F(LevelsTold, AGroupGoesWithItsPartitionWhenNobodyIsInIt) {
@@ -100,7 +100,7 @@ TEST_F(LevelsTold, AGroupGoesWithItsPartitionWhenNobodyIsInIt) {
   std::vector<Event> events;
   const auto next = with_own_groups(desk.state, {}, without, events);
   ASSERT_TRUE(next);
-  EXPECT_FALSE(next->groups.contains(partitions::ipoib_broadcast_mgid(Pkey{0x8010})));
+  EXPECT_FALSE(next->groups.contains(partitions::ipoib_broadcast(Pkey{0x8010})));
   EXPECT_EQ(events.size(), 2u);
   without.refused = true;
   EXPECT_FALSE(with_own_groups(desk.state, {}, without, events))
