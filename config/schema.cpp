@@ -79,13 +79,31 @@ void add_device_keys(std::vector<Key>& keys) {
                      "Fabric to simulate.", {}, kRestart));
 }
 
+void add_manager_keys(std::vector<Key>& keys) {
+  keys.push_back(key("manager.priority", MEMBER(manager.priority), number(0, 15),
+                     "Of several subnet managers the one with the highest priority becomes master; between "
+                     "equals the one with the lowest port GUID.",
+                     "sm_priority"));
+  keys.push_back(key("manager.master_priority", MEMBER(manager.master_priority), number(0, 15),
+                     "Priority while we are master, where it is higher than the other: who comes back later "
+                     "does not take over, unless its priority is higher still. 0: a higher priority always "
+                     "takes over.",
+                     "master_sm_priority"));
+  keys.push_back(key("manager.poll_interval", MEMBER(manager.poll_interval),
+                     duration(std::chrono::milliseconds(100), std::chrono::minutes(1)),
+                     "A standby asks the master at this interval whether it is there.",
+                     "sminfo_polling_timeout"));
+  keys.push_back(key("manager.poll_misses", MEMBER(manager.poll_misses), number(1, 100),
+                     "So many questions in a row without an answer, and the standby takes over.",
+                     "polling_retry_number"));
+  keys.push_back(key("manager.allowed", MEMBER(manager.allowed), guid_list(),
+                     "Managers that may be master: a master of ours hands over to no other, and gives way to "
+                     "no other; of one that is master already a standby warns. Nothing: all may."));
+  keys.push_back(key("manager.expected", MEMBER(manager.expected), flag(),
+                     "This manager is meant to be master: while another one is, that is told as a problem."));
+}
+
 void add_subnet_keys(std::vector<Key>& keys) {
-  keys.push_back(
-      key("manager.priority", MEMBER(manager.priority), number(0, 15),
-          "Told to other subnet managers. Of two that start at once, the one with the higher priority "
-          "becomes master; "
-          "one that is master already is not challenged.",
-          "sm_priority"));
   keys.push_back(key("subnet.prefix", MEMBER(plan.subnet.prefix), prefix(),
                      "First half of every GID of the subnet.", "subnet_prefix"));
   keys.push_back(key("subnet.sm_sl", MEMBER(plan.subnet.sm_sl), number(0, 15),
@@ -321,6 +339,7 @@ void add_service_keys(std::vector<Key>& keys) {
 std::vector<Key> make_schema() {
   std::vector<Key> keys;
   add_device_keys(keys);
+  add_manager_keys(keys);
   add_subnet_keys(keys);
   add_link_keys(keys);
   add_routing_keys(keys);

@@ -52,6 +52,8 @@ Type<std::string> path(std::size_t most, bool optional);
 /// Texts, each once. `allowed` empty: any; one alone needs no brackets. `least`: fewest of them.
 Type<std::vector<std::string>> texts(std::string_view what, std::vector<std::string> allowed,
                                      std::size_t least);
+/// GUIDs, each once.
+Type<std::vector<Guid>> guid_list();
 /// GUIDs to unicast LIDs, each once.
 Type<std::map<Guid, Lid>> guid_lids();
 /// GUIDs, each once, to names.

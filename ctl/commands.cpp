@@ -242,6 +242,13 @@ Exit accept_fabric(const Client& client, const Output& output) {
   });
 }
 
+Exit hand_over(const Client& client, const Output& output, const std::string& to) {
+  const std::string path = to.empty() ? "/v1/hand-over" : "/v1/hand-over?to=" + escaped(to);
+  return show(output, client.post(path), [](const json::value& asked, const Style&) {
+    return fmt::format("asked to take over: {}\nweftctl status tells whether it has\n", text(asked, "to"));
+  });
+}
+
 Exit show_config(const Client& client, const Output& output) {
   return show(output, client.get("/v1/config"), config_text);
 }

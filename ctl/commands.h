@@ -44,6 +44,8 @@ Exit show_events(const Client& client, const Output& output, const EventOptions&
 Exit run_sweep(const Client& client, const Output& output, bool wait);
 /// Takes the fabric as it is for whole: what is missing is no longer waited for.
 Exit accept_fabric(const Client& client, const Output& output);
+/// `to`: a port GUID; empty: the best standby.
+Exit hand_over(const Client& client, const Output& output, const std::string& to);
 Exit show_config(const Client& client, const Output& output);
 Exit check_config(const Output& output, const std::string& file);
 /// "-": standard output and input.

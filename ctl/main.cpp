@@ -163,6 +163,10 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   add_command(app, "accept",
               "Takes the fabric as it is for whole: what is missing is not waited for any longer", chosen,
               [](const Client& client, const Output& output) { return ctl::accept_fabric(client, output); });
+  auto* hand_over = add_command(
+      app, "hand-over", "Lets a standby take over", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::hand_over(client, output, a.from); });
+  hand_over->add_option("GUID", a.from, "Its port GUID; the best standby when left out");
   auto* events =
       add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
         return ctl::show_events(client, output, a.events);

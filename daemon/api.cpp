@@ -193,6 +193,17 @@ Response accept(const ApiSource& source) {
       202);
 }
 
+Response hand_over(const ApiSource& source, const Request& request) {
+  std::optional<Guid> to;
+  if (const auto text = request.parameter("to")) {
+    to = guid_from(*text);
+    if (!to) return refusal(Error{Errc::invalid, fmt::format("to must be a port GUID, not \"{}\"", *text)});
+  }
+  const Result<std::string> heir = source.hand_over(to);
+  if (!heir) return refusal(heir.error(), "weftctl status lists the other managers");
+  return json_response(json::object{{"to", *heir}}, 202);
+}
+
 Response export_state(const ApiSource& source) {
   const ViewPtr view = source.view();
   if (!view) return no_view(source.status());
@@ -265,6 +276,8 @@ Router make_api(ApiSource functions) {
   get("/readyz", [source](const Request&) { return ready(*source); });
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
   router.add({"POST", "/v1/accept", [source](const Request&) { return accept(*source); }});
+  router.add(
+      {"POST", "/v1/hand-over", [source](const Request& request) { return hand_over(*source, request); }});
   router.add({"POST", "/v1/state",
               [source](const Request& request) { return import_state(*source, request); }, 64u << 20});
   return router;

@@ -76,7 +76,8 @@ Response no_view(const Status& status) {
       return error_response(
           503, "no_device", "there is no usable port, so nothing is known of the fabric",
           status.text.empty() ? "weftd goes on by itself as soon as one is there" : status.text);
-    case State::waiting_for_master:
+    case State::standby:
+    case State::disabled:
       return error_response(503, "not_master",
                             "another subnet manager manages this fabric, so weftd has no plan for it",
                             status.text);

@@ -37,6 +37,8 @@ struct ApiSource {
   std::function<std::uint64_t(std::string cause)> sweep;
   /// Takes the fabric as it is for whole, and asks for a sweep as above.
   std::function<std::uint64_t()> accept;
+  /// Asks this standby, or the best one, to take over; to whom, for people.
+  std::function<Result<std::string>(std::optional<Guid>)> hand_over;
   std::function<std::shared_ptr<const config::Loaded>()> config;
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;

@@ -111,7 +111,7 @@ asio::awaitable<int> App::serve() {
     const bool may_come = why.code == Errc::unavailable || taken || was_there;
     if (why.what != said) tell(Severity::warning, taken ? "other_master" : "no_device", why.what);
     said = why.what;
-    set_state(taken ? State::waiting_for_master : State::waiting_for_device,
+    set_state(taken ? State::standby : State::waiting_for_device,
               taken ? why.what + ". Nothing is written until then." : why.what);
     if (why.code == Errc::malformed) co_return kBadUsage;
     if (taken && once_) co_return kFailed;
@@ -238,6 +238,11 @@ ApiSource App::api_source() {
     return manager_ ? manager_->ask_for_sweep(std::move(cause)) : 0;
   };
   source.accept = [this]() -> std::uint64_t { return manager_ ? manager_->accept() : 0; };
+  source.hand_over = [this](std::optional<Guid> to) -> Result<std::string> {
+    if (!manager_)
+      return fail(Errc::unavailable, "there is no usable port, so there is nothing to hand over");
+    return manager_->hand_over(to);
+  };
   source.config = [this] { return config_; };
   source.sa = [this]() -> std::optional<SaView> {
     if (!manager_) return std::nullopt;

@@ -51,18 +51,26 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
     : parts_(parts),
       settings_(settings),
       client_(*parts.transport, *parts.clock, smp_settings(*settings)),
-      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store,
+      election_(settings->manager),
+      sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store, &election_,
+                [this](const Election::Decision& decision) { follow(decision); },
                 [this](std::span<const Guid> nodes) { multicast_.forget(nodes); }},
                settings, std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
       background_(parts.executor),
       sa_(sa_surroundings(), sweeper_.ledger().sa, sa_settings(*settings)),
       multicast_(multicast_surroundings(), sweeper_.ledger().multicast, settings->sa.multicast_interval),
-      responder_(
-          *parts.transport, 0, [this] { return self(); },
-          [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); },
-          [this](const mad::Mad& mad) { sa_.handle(mad); }) {
-  parts_.transport->on_unsolicited([this](const mad::Mad& mad) { responder_.handle(mad); });
+      responder_(*parts.transport, 0, responses()),
+      watch_({&client_, parts.clock, &background_,
+              [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
+              [this](const mad::SmInfo& info) { master_is_there(info); }}),
+      heart_(*parts.clock, [this](Duration how_long) { stood_still(how_long); }) {
+  client_.set_fence([this] { return may_set(); });
+  election_.set_own_guid(parts.transport->local_port().guid);
+  parts_.transport->on_unsolicited([this](const mad::Mad& mad) {
+    heart_.check();
+    responder_.handle(mad);
+  });
   parts_.transport->on_lost([this](const Error& why) {
     lost_ = why;
     sweeper_.stop();
@@ -75,16 +83,15 @@ Manager::~Manager() {
   parts_.transport->on_lost({});
 }
 
-mad::SmInfo Manager::self() {
-  mad::SmInfo info;
-  info.guid = parts_.transport->local_port().guid != Guid{} ? parts_.transport->local_port().guid
-                                                            : sweeper_.own_guid();
-  info.act_count = ++act_count_;
-  info.priority = settings_->manager.priority;
-  info.state = sweeper_.is_master()                  ? mad::SmState::master
-               : state_ == State::waiting_for_master ? mad::SmState::standby
-                                                     : mad::SmState::discovering;
-  return info;
+Responder::Handlers Manager::responses() {
+  Responder::Handlers on;
+  on.self = [this] { return self(); };
+  on.told = [this](Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back) {
+    return told(word, speaker, std::move(back));
+  };
+  on.trap = [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); };
+  on.administration = [this](const mad::Mad& mad) { sa_.handle(mad); };
+  return on;
 }
 
 SaService::Surroundings Manager::sa_surroundings() {
@@ -97,6 +104,7 @@ SaService::Surroundings Manager::sa_surroundings() {
   around.tasks = &background_;
   around.devices = &sweeper_.shadow();
   around.self = [this] { return self(); };
+  around.others = [this] { return sa_managers(); };
   if (Store* store = parts_.store; store != nullptr)
     around.keep = [store](const plan::SaState& state, Store::Done done) {
       store->save_sa(state, std::move(done));
@@ -142,14 +150,13 @@ void Manager::tell(std::string kind, std::string text) {
 /// The SA answers from what was published last, all through the next sweep, and only while we are master.
 asio::awaitable<void> Manager::serve_sa() {
   const auto view = sweeper_.view();
-  if (!view || !sweeper_.is_master()) {
-    sa_.silence();
-    multicast_.silence();
-    served_generation_ = 0;
+  if (!view || !election_.is_master()) {
+    stop_serving();
     co_return;
   }
   if (view->generation == served_generation_) co_return;
   served_generation_ = view->generation;
+  if (sweeper_.took_over_from_another()) sa_.distrust();
   co_await sa_.publish(view, sweeper_.found_active());
   multicast_.publish(view);
 }
@@ -159,6 +166,7 @@ asio::awaitable<Result<void>> Manager::run() {
   while (true) {
     std::optional<Cause> cause = co_await causes_.take();
     if (!cause || stopping_) break;
+    if (election_.state() == mad::SmState::not_active) continue;  // until we are told otherwise
     SweepReport report = co_await sweep(*cause);
     if (stopping_ || lost_) break;
     plan_next(report);
@@ -173,7 +181,7 @@ asio::awaitable<SweepReport> Manager::run_once(int tries) {
   for (int number = 0; number < tries; ++number) {
     const Cause cause{SweepKind::full, number == 0 ? "start" : "the last sweep was not clean"};
     report = co_await sweep(cause);
-    if (report.clean || stopping_ || lost_ || state_ == State::waiting_for_master) break;
+    if (report.clean || stopping_ || lost_ || state_ == State::standby) break;
   }
   co_return report;
 }
@@ -181,7 +189,7 @@ asio::awaitable<SweepReport> Manager::run_once(int tries) {
 /// A light sweep that sees a change goes on as a full one.
 asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   SweepReport report;
-  if (cause.kind == SweepKind::light && sweeper_.can_look() && sweeper_.is_master()) {
+  if (cause.kind == SweepKind::light && sweeper_.can_look() && election_.is_master()) {
     std::string asks_full;
     report = co_await sweeper_.light(cause.text, asks_full);
     if (asks_full.empty() || stopping_ || lost_) {
@@ -203,7 +211,7 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
 /// A port that was reset has lost IsSM, and with it what tells other managers that we are here.
 void Manager::restore_is_sm() {
   const auto view = sweeper_.view();
-  if (!view || !sweeper_.is_master()) return;
+  if (!view || !election_.is_master()) return;
   if (view->fabric->port(view->sm_port).capabilities & raw(mad::PortCap::is_sm)) return;
   (void)parts_.transport->set_is_sm(false);
   const Result<void> set = parts_.transport->set_is_sm(true);
@@ -213,14 +221,8 @@ void Manager::restore_is_sm() {
 
 /// State and the sentence that goes with it.
 void Manager::settle(const SweepReport& report) {
-  const auto& others = sweeper_.other_managers();
-  if (!sweeper_.is_master() && !others.empty() && !report.error.empty()) {
-    state_ = State::waiting_for_master;
-    text_ =
-        fmt::format("{}. Nothing {}is written. To manage this fabric with weftd, stop that manager first.",
-                    report.error, sweeper_.view() ? "more " : "");
-    return;
-  }
+  if (election_.state() == mad::SmState::standby || election_.state() == mad::SmState::not_active)
+    return note_standing();
   if (!report.error.empty()) {
     state_ = State::failed;
     text_ = report.error + ". It is tried again." +
@@ -251,8 +253,8 @@ void Manager::plan_next(const SweepReport& report) {
   // A clean look does not mend what the last full sweep left undone.
   const bool clean = report.clean && last_full_ && last_full_->clean;
   failures_in_a_row_ = clean ? 0 : failures_in_a_row_ + 1;
-  if (clean || state_ == State::waiting_for_master)
-    return causes_.add_later(interval, {SweepKind::light, "timer"});
+  if (state_ == State::standby || state_ == State::disabled) return;  // the watch tells when
+  if (clean) return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
   const bool only_unreadable =
@@ -277,11 +279,14 @@ void Manager::on_trap(const mad::Notice& notice, Lid from) {
                                          notice.trap == mad::TrapNumber::capability_changed);
   if (!sweeps) return;
   std::string who = fmt::format("LID {}", raw(from));
+  const bool capability = notice.trap == mad::TrapNumber::capability_changed;
   if (const auto view = sweeper_.view()) {
     for (std::size_t i = 0; i < view->fabric->end_ports().size(); ++i) {
       const plan::LidRange range = view->plan->lids.of_end_port[i];
       if (raw(from) < raw(range.base) || raw(from) >= raw(range.base) + range.size()) continue;
-      who = fabric::describe(view->fabric->node(view->fabric->end_ports()[i].node));
+      const fabric::PortRef port = view->fabric->end_ports()[i];
+      who = fabric::describe(view->fabric->node(port.node));
+      if (capability) sweeper_.ask_port(view->fabric->port(port).guid);
       break;
     }
   }
@@ -292,6 +297,8 @@ void Manager::stop() {
   stopping_ = true;
   state_ = State::stopping;
   causes_.stop();
+  watch_.stop();
+  heart_.stop();
   sweeper_.stop();
   sa_.silence();
   multicast_.silence();
@@ -305,6 +312,7 @@ std::uint64_t Manager::ask_for_sweep(std::string cause) {
 
 void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   settings_ = settings;
+  election_.set_settings(settings->manager);
   client_.set_settings(smp_settings(*settings));
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
   sa_.set_settings(sa_settings(*settings));
@@ -326,7 +334,7 @@ std::uint64_t Manager::accept() {
 void Manager::describe(Status& status) const {
   status.state = state_;
   status.text = text_;
-  status.port_guid = sweeper_.own_guid();
+  status.port_guid = election_.own_guid();
   status.lid = sweeper_.own_lid();
   status.generation = sweeper_.view() ? sweeper_.view()->generation : 0;
   status.progress = sweeper_.progress();
@@ -334,6 +342,7 @@ void Manager::describe(Status& status) const {
   if (!reports_.empty()) status.last_sweep = reports_.back();
   status.other_managers = sweeper_.other_managers();
   status.problems = sweeper_.problems();
+  for (Problem& one : standing_problems()) status.problems.push_back(std::move(one));
   status.dirty = sweeper_.dirty();
   status.missing = sweeper_.missing();
   status.unmatched = sweeper_.unmatched();

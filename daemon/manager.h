@@ -6,10 +6,13 @@
 
 #include "config/settings.h"
 #include "daemon/causes.h"
+#include "daemon/election.h"
+#include "daemon/heart.h"
 #include "daemon/multicast.h"
 #include "daemon/responder.h"
 #include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
+#include "daemon/watch.h"
 #include "transport/concurrency.h"
 #include "transport/smp_client.h"
 
@@ -48,6 +51,9 @@ class Manager {
   void import_ledger(plan::Ledger ledger);
   /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
   std::uint64_t accept();
+  /// Asks this standby, or the best one, to take over; to whom, for people. What comes of it is an event.
+  /// Errors: `conflict` when we are not master, `not_found` when there is no such standby.
+  Result<std::string> hand_over(std::optional<Guid> to);
   /// Called after every sweep.
   void on_sweep(std::function<void(const SweepReport&)> handler) { on_sweep_ = std::move(handler); }
 
@@ -66,28 +72,54 @@ class Manager {
   const Multicast& multicast() const { return multicast_; }
 
  private:
+  Responder::Handlers responses();
   asio::awaitable<SweepReport> sweep(Cause cause);
+  void follow(const Election::Decision& decision);
   void settle(const SweepReport& report);
   void restore_is_sm();
   void plan_next(const SweepReport& report);
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);
   mad::SmInfo self();
+
+  // manager_election.cpp: among other managers
+  std::optional<bool> told(Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back);
+  void become(const Step& step, std::optional<discovery::Manager> other);
+  void wait_for(const discovery::Manager& other);
+  void lost_master(const discovery::Manager& whom, const std::string& why);
+  void master_is_there(const mad::SmInfo& info);
+  void stood_still(Duration how_long);
+  void stop_serving();
+  bool may_set();
+  asio::awaitable<void> react(Step step, std::optional<discovery::Manager> other);
+  asio::awaitable<void> announce();
+  asio::awaitable<void> say(Word word, discovery::Manager to, mad::SmInfo as);
+  asio::awaitable<void> hand_over_in_passing(discovery::Manager to);
+  asio::awaitable<Result<void>> give_up_mastership(discovery::Manager to);
+  void note_standing();
+  std::vector<Problem> standing_problems() const;
   void tell(std::string kind, std::string text);
   asio::awaitable<void> serve_sa();
   SaService::Surroundings sa_surroundings();
+  std::vector<sa::OtherManager> sa_managers() const;
   Multicast::Surroundings multicast_surroundings();
 
   Parts parts_;
   std::shared_ptr<const config::Settings> settings_;
   transport::SmpClient client_;
+  Election election_;
   Sweeper sweeper_;
   Causes causes_;
   transport::Tasks background_;
   SaService sa_;
   Multicast multicast_;
   Responder responder_;
-  std::deque<SweepReport> reports_;  ///< The last 100.
+  Watch watch_;
+  Heart heart_;
+  std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.
+  std::vector<Guid> told_strangers_;  ///< Managers without a say that were told of.
+  int announced_ = 0;                 ///< Times the master was told of us since we wait for it.
+  std::deque<SweepReport> reports_;   ///< The last 100.
   std::optional<SweepReport> last_full_;
   State state_ = State::discovering;
   std::string text_;

@@ -8,7 +8,7 @@ namespace weft::daemon {
 
 void Responder::handle(const mad::Mad& mad) {
   const mad::Header header = mad::header_of(mad);
-  if (header.mgmt_class == mad::MgmtClass::subn_adm) return administration_(mad);
+  if (header.mgmt_class == mad::MgmtClass::subn_adm) return on_.administration(mad);
   const bool smp = header.mgmt_class == mad::MgmtClass::subn_lid_routed ||
                    header.mgmt_class == mad::MgmtClass::subn_directed;
   if (smp && header.method == mad::Method::trap && header.attribute == mad::AttrId::notice)
@@ -21,9 +21,21 @@ void Responder::handle(const mad::Mad& mad) {
 
 void Responder::answer_sm_info(const mad::Mad& request) {
   const mad::Header header = mad::header_of(request);
-  // A Set is a word of the election, which we do not take part in yet: it is answered as not supported.
-  const std::uint16_t status = header.method == mad::Method::get ? 0 : raw(mad::Status::bad_method_attribute);
-  const mad::Mad answer = transport::response_to(request, mad::encode(self_()), status);
+  std::uint16_t status = 0;
+  if (header.method == mad::Method::set) {
+    const bool is_word = header.modifier >= raw(Word::hand_over) && header.modifier <= raw(Word::discover);
+    const std::span<const std::uint8_t> data(request.bytes.data() + mad::kSmpDataAt, mad::kSmpDataSize);
+    std::optional<bool> legal = false;
+    if (is_word)
+      legal = on_.told(static_cast<Word>(header.modifier), mad::decode<mad::SmInfo>(data),
+                       transport::way_back(request));
+    if (!legal) {
+      ++dropped_;
+      return;
+    }
+    if (!*legal) status = raw(mad::Status::bad_value);
+  }
+  const mad::Mad answer = transport::response_to(request, mad::encode(on_.self()), status);
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("SMInfo answer not sent: {}", sent.error().what);
 }
@@ -38,7 +50,7 @@ void Responder::repress(const mad::Mad& trap) {
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("TrapRepress not sent: {}", sent.error().what);
   const std::span<const std::uint8_t> data(trap.bytes.data() + mad::kSmpDataAt, mad::kSmpDataSize);
-  trap_(mad::decode<mad::Notice>(data), trap.address.lid);
+  on_.trap(mad::decode<mad::Notice>(data), trap.address.lid);
 }
 
 }  // namespace weft::daemon

@@ -1,10 +1,13 @@
 #pragma once
 // Responder: what we answer to others: SMInfo to whoever asks, TrapRepress to every trap. Traps become
-// causes; what is for the SA is handed to it.
+// causes; what other managers tell us is for the election; what is for the SA is handed to it.
 
 #include <functional>
 
-#include "daemon/causes.h"
+#include <optional>
+
+#include "daemon/mastership.h"
+#include "mad/directed_route.h"
 #include "mad/notice.h"
 #include "mad/sm_info.h"
 #include "transport/transport.h"
@@ -13,15 +16,18 @@ namespace weft::daemon {
 
 class Responder {
  public:
-  /// `self` tells what we say of ourselves. `trap` gets every trap after it was repressed.
-  Responder(transport::Transport& transport, std::uint64_t m_key, std::function<mad::SmInfo()> self,
-            std::function<void(const mad::Notice&, Lid from)> trap,
-            std::function<void(const mad::Mad&)> administration)
-      : transport_(transport),
-        m_key_(m_key),
-        self_(std::move(self)),
-        trap_(std::move(trap)),
-        administration_(std::move(administration)) {}
+  struct Handlers {
+    std::function<mad::SmInfo()> self;  ///< What we say of ourselves.
+    /// Another manager told us this in a Set(SMInfo); `back` is the way to it, where the packet shows one.
+    /// Whether that was legal; nothing: no answer. What follows from it must wait until the answer is out.
+    std::function<std::optional<bool>(Word, const mad::SmInfo& speaker,
+                                      std::optional<mad::DirectedRoute> back)>
+        told;
+    std::function<void(const mad::Notice&, Lid from)> trap;  ///< Gets every trap after it was repressed.
+    std::function<void(const mad::Mad&)> administration;
+  };
+  Responder(transport::Transport& transport, std::uint64_t m_key, Handlers handlers)
+      : transport_(transport), m_key_(m_key), on_(std::move(handlers)) {}
 
   void handle(const mad::Mad& mad);
   std::uint64_t dropped() const { return dropped_; }
@@ -32,9 +38,7 @@ class Responder {
 
   transport::Transport& transport_;
   std::uint64_t m_key_;
-  std::function<mad::SmInfo()> self_;
-  std::function<void(const mad::Notice&, Lid)> trap_;
-  std::function<void(const mad::Mad&)> administration_;
+  Handlers on_;
   std::uint64_t dropped_ = 0;
 };
 

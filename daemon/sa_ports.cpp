@@ -34,7 +34,13 @@ asio::awaitable<void> SaService::publish(std::shared_ptr<const plan::View> view,
 }
 
 void SaService::silence() {
-  if (index_) stale_ = true;
+  if (index_ || paused_) stale_ = true;
+  pause();
+  paused_ = false;
+}
+
+void SaService::pause() {
+  if (index_) paused_ = true;
   index_.reset();
   queue_.clear();
 }

@@ -61,6 +61,10 @@ class SaService {
   /// We are not master (any more): everything goes unanswered until the next publish(), and what clients had
   /// told us is no longer true by then.
   void silence();
+  /// The same while it is not known whether we are master still: if we are, what was registered holds.
+  void pause();
+  /// Another manager was master before the next publish().
+  void distrust() { stale_ = true; }
   /// Used from the next request on.
   void set_settings(SaSettings settings) { settings_ = std::move(settings); }
 
@@ -135,6 +139,7 @@ class SaService {
   PortWriter writer_;
   std::vector<Guid> present_;  // end ports of the last View, sorted
   bool seen_a_view_ = false;
+  bool paused_ = false;  // not answering, and not known to be out of date
   bool stale_ = false;                              // another manager has been master since
   std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
   std::unordered_map<Lid, Instant> refusals_told_;

@@ -8,8 +8,10 @@ std::string_view name(State state) {
       return "waiting for device";
     case State::discovering:
       return "discovering";
-    case State::waiting_for_master:
-      return "waiting: another manager is master";
+    case State::standby:
+      return "standby";
+    case State::disabled:
+      return "disabled";
     case State::master:
       return "master";
     case State::failed:

@@ -21,22 +21,6 @@
 namespace weft::daemon {
 namespace {
 
-/// A manager that shows IsSM and is silent may be master for so many of our sweeps; then it is taken for one
-/// that has died.
-constexpr int kSweepsForTheSilent = 3;
-
-/// A sweep's error when it was stopped: nothing that it seemed to find out is told.
-constexpr const char* kCutShort = "stopped";
-
-/// The manager that should be obeyed rather: a master, or one still looking around that outranks us. Of two
-/// masters only the lower yields, or both would.
-bool outranks(const mad::SmInfo& other, std::uint8_t priority, Guid own_guid, bool we_are_master) {
-  const bool is_master = other.state == mad::SmState::master;
-  if (is_master && !we_are_master) return true;
-  if (!is_master && (we_are_master || other.state != mad::SmState::discovering)) return false;
-  return other.priority > priority || (other.priority == priority && other.guid < own_guid);
-}
-
 discovery::Discovered without_too_small(discovery::Discovered found, const plan::LidOptions& options,
                                         const plan::Ledger& ledger) {
   while (true) {
@@ -98,6 +82,7 @@ Lid Sweeper::own_lid() const { return view_ && view_->plan ? view_->plan->sm_lid
 
 SweepReport Sweeper::begin(SweepKind kind, std::string cause) {
   SweepReport report;
+  interrupted_ = false;
   report.number = ++number_;
   report.kind = kind;
   report.cause = std::move(cause);
@@ -119,21 +104,28 @@ void Sweeper::finish(SweepReport& report) {
 
 asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   SweepReport report = begin(SweepKind::full, std::move(cause));
+  asked_.clear();
   Result<discovery::Discovered> found = co_await discover(report);
-  if (stopping_ || !found) {
-    report.error = stopping_ ? kCutShort : found.error().what;
-    if (!stopping_) tell_failure(found.error());
+  if (cut_short() || !found) {
+    report.error = cut_short() ? why_cut_short() : found.error().what;
+    if (!cut_short()) tell_failure(found.error());
+    if (!cut_short() && found.error().code == Errc::unavailable) around_.election->cut_off();
     finish(report);
     co_return report;
   }
-  if (const std::string who = yields_to(*found); !who.empty()) {
-    report.error = who;
+  note_managers(*found);
+  const bool was_master = around_.election->is_master();
+  const Election::Decision decision = around_.election->decide(*found);
+  around_.decided(decision);
+  if (!decision.may_write) {
+    yield(decision.why);
+    report.error = decision.why;
     finish(report);
     co_return report;
   }
+  if (!was_master) take_over(*found);
   tell_return();
   tell_restarts(*found);
-  master_ = true;
   found_active_.clear();
   for (const fabric::PortRef port : found->fabric->end_ports())
     if (found->fabric->port(port).state == PortState::active)
@@ -142,15 +134,15 @@ asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
     const Phase phase(*this, report, "read-back");
     co_await read_tables(*found, report);
   }
-  if (!stopping_) co_await plan_and_apply(*found, report);
-  if (stopping_) report.error = kCutShort;
+  if (!cut_short()) co_await plan_and_apply(*found, report);
+  if (cut_short()) report.error = why_cut_short();
   finish(report);
   co_return report;
 }
 
 asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, SweepReport& report) {
   Result<plan::Planned> planned = co_await make_plan(found, report);
-  if (stopping_) co_return;
+  if (cut_short()) co_return;
   if (!planned) {
     report.error = planned.error().what;
     event(Severity::error, "plan_failed", report.error);
@@ -163,52 +155,39 @@ asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, Swee
     report.notes.push_back("state not saved: " + safe.error().what);
     event(Severity::error, "state_not_saved", safe.error().what);
   }
-  if (!stopping_) co_await apply(found, *planned, report);
+  if (!cut_short()) co_await apply(found, *planned, report);
 }
 
 asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report) {
   const Phase phase(*this, report, "discovery");
   discovery::DiscoverOptions options;
-  options.may_write = master_;
+  options.may_write = around_.election->is_master();
   options.names = settings_->plan.names;
   options.progress = [this](std::size_t nodes) {
     if (progress_) progress_->done = nodes;
   };
   Result<discovery::Discovered> found = co_await discovery::discover(*around_.client, shadow_, options);
-  if (found) own_guid_ = found->fabric->port(found->own_port).guid;
+  if (found) around_.election->set_own_guid(found->fabric->port(found->own_port).guid);
   if (found && whole_) found->findings = discovery::name_mute(std::move(found->findings), *whole_);
   co_return found;
 }
 
-/// Who is master, or should be before us, in a sentence; empty when we may write.
-std::string Sweeper::yields_to(const discovery::Discovered& found) {
+/// Who else is there, for people.
+void Sweeper::note_managers(const discovery::Discovered& found) {
   others_.clear();
-  std::string who;
   for (const discovery::Manager& manager : found.managers) {
     const auto node = found.fabric->find(manager.node);
     const std::string where = node ? fabric::describe(found.fabric->node(*node)) : to_string(manager.node);
     others_.push_back({manager.info.guid, manager.info.priority, std::string(mad::name(manager.info.state)),
                        mad::to_string(manager.route), where});
-    if (!who.empty() || !outranks(manager.info, settings_->manager.priority, own_guid_, master_)) continue;
-    who = fmt::format("another subnet manager is {}: GUID {}, priority {}, on {}, by {}",
-                      mad::name(manager.info.state), to_string(manager.info.guid), manager.info.priority,
-                      where, mad::to_string(manager.route));
   }
-  // Who is master already has asked before; it only tells.
-  silent_sweeps_ = found.silent.empty() ? 0 : silent_sweeps_ + 1;
-  if (who.empty() && !master_ && silent_sweeps_ > 0 && silent_sweeps_ < kSweepsForTheSilent)
-    who = fmt::format(
-        "{} has IsSM set, but its subnet manager does not answer; it is asked in {} sweeps before "
-        "anything is written",
-        to_string(found.silent.front().node), kSweepsForTheSilent);
-  if (!who.empty()) {
-    if (master_ || told_ != std::vector<std::string>{who}) event(Severity::warning, "other_master", who);
-    told_ = {who};
-    yielded_to_ = who;
-    master_ = false;
-    forget_all_tables();  // the other one writes them from now on
-  }
-  return who;
+}
+
+/// Another manager writes from now on, or may do so: what we know of tables is worth nothing.
+void Sweeper::yield(const std::string& why) {
+  if (yielded_to_ != why) event(Severity::warning, "other_master", why);
+  yielded_to_ = why;
+  forget_all_tables();
 }
 
 /// Plans for what was found. Switches whose table is too small are left out of that: with them, nobody would
@@ -256,7 +235,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
                                      SweepReport& report) {
   program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
   co_await void_digests_of_changes(found, planned);
-  if (stopping_) co_return;
+  if (cut_short()) co_return;
   program::Job job;
   job.fabric = found.fabric;
   job.plan = planned.plan;
@@ -269,10 +248,10 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   for (const program::PhaseDone& phase : done.phases)
     report.phases.push_back({phase.name, phase.took, phase.smps});
   forget_tables(done.booted);
-  if (!stopping_) co_await look_at_down_ports(found, done.restless);
+  if (!cut_short()) co_await look_at_down_ports(found, done.restless);
   // What came of it is not known: the digests of what was to change are void, so the next start reads it
   // back.
-  if (stopping_) co_return;
+  if (cut_short()) co_return;
 
   tell_unmatched(plan::unmatched(*found.fabric, settings_->plan));
   if (done.lft_blocks > 0) tell_rerouting(*planned.plan, *found.fabric);
@@ -374,25 +353,35 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   note_missing(changes);
 }
 
+/// End ports that told of a change since the last look.
+std::vector<fabric::PortRef> Sweeper::asked_ports() {
+  const std::set<Guid> guids = std::exchange(asked_, {});
+  std::vector<fabric::PortRef> ports;
+  if (guids.empty()) return ports;
+  for (const fabric::PortRef port : known_->fabric->end_ports())
+    if (guids.contains(known_->fabric->port(port).guid)) ports.push_back(port);
+  return ports;
+}
+
 asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks_full) {
   SweepReport report = begin(SweepKind::light, std::move(cause));
   discovery::LightSweep look;
   {
     const Phase phase(*this, report, "discovery");
-    look = co_await discovery::light_sweep(*around_.client, shadow_, known_);
+    std::vector<fabric::PortRef> asked = asked_ports();
+    look = co_await discovery::light_sweep(*around_.client, shadow_, known_, std::move(asked));
   }
   asks_full.clear();
-  if (stopping_) look = {};
+  if (cut_short()) look = {};
   for (const std::string& change : look.changes) {
     if (report.notes.size() < 20) report.notes.push_back(change);
     if (asks_full.empty()) asks_full = change;
   }
   if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
-  if (!stopping_) forget_silent(look.managers);
+  if (!cut_short()) follow_managers(look.managers);
   for (const discovery::Manager& manager : look.managers)
-    if (outranks(manager.info, settings_->manager.priority, own_guid_, master_))
-      asks_full =
-          fmt::format("subnet manager {} is {}", to_string(manager.info.guid), mad::name(manager.info.state));
+    if (around_.election->wants_look(manager.info))
+      asks_full = describe_manager(manager, known_->fabric.get());
   report.clean = look.changes.empty() && dirty_.empty() && unreadable_ == 0;
   finish(report);
   co_return report;

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "config/settings.h"
+#include "daemon/election.h"
 #include "daemon/event_log.h"
 #include "daemon/status.h"
 #include "daemon/workers.h"
@@ -26,6 +28,9 @@ struct Surroundings {
   Workers* workers = nullptr;
   EventLog* events = nullptr;
   Store* store = nullptr;  ///< May be null: nothing survives then.
+  Election* election = nullptr;
+  /// Called in a full sweep when it is decided who manages, before anything is written.
+  std::function<void(const Election::Decision&)> decided;
   /// Called when nothing is known any longer of these switches' tables; may be empty.
   std::function<void(std::span<const Guid>)> tables_forgotten;
 };
@@ -48,12 +53,23 @@ class Sweeper {
   void take_for_whole() { take_for_whole_ = true; }
   /// The transport is closed: the sweep under way ends at its next step, and tells and saves nothing more.
   void stop() { stopping_ = true; }
+  /// We are not master any longer, or not sure of it: the sweep under way ends likewise, and the next one
+  /// begins anew.
+  void interrupt(std::string why) {
+    interrupted_ = true;
+    interruption_ = std::move(why);
+  }
+  /// The next light sweep looks at this end port, too.
+  void ask_port(Guid port) { asked_.insert(port); }
+  /// Whether the last take-over was from another manager, whom clients have told things; said once.
+  bool took_over_from_another() { return std::exchange(follows_another_, false); }
   /// A light sweep needs a discovery to compare with.
   bool can_look() const { return known_ != nullptr; }
-  bool is_master() const { return master_; }
   std::uint64_t sweeps() const { return number_; }
 
   std::shared_ptr<const plan::View> view() const { return view_; }
+  /// The Fabric of the last View; null before the first.
+  const fabric::Fabric* fabric() const { return view_ ? view_->fabric.get() : nullptr; }
   /// What the next plan starts from.
   plan::Ledger ledger() const;
   mad::Shadow& shadow() { return shadow_; }
@@ -68,7 +84,6 @@ class Sweeper {
   /// Nodes and links that were there before and are gone, a sentence each.
   const std::vector<std::string>& missing() const { return missing_; }
   const std::vector<std::string>& unmatched() const { return unmatched_; }
-  Guid own_guid() const { return own_guid_; }
   Lid own_lid() const;
 
  private:
@@ -90,7 +105,12 @@ class Sweeper {
   void forget_tables(std::span<const Guid> nodes);
   void forget_all_tables();
   void forget_changed(const discovery::Discovered& found);
-  std::string yields_to(const discovery::Discovered& found);
+  void note_managers(const discovery::Discovered& found);
+  void yield(const std::string& why);
+  void take_over(const discovery::Discovered& found);
+  std::vector<fabric::PortRef> asked_ports();
+  bool cut_short() const { return stopping_ || interrupted_; }
+  std::string why_cut_short() const { return stopping_ ? "stopped" : interruption_; }
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(std::span<const fabric::Difference> differences);
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
@@ -103,7 +123,7 @@ class Sweeper {
   void tell_unmatched(std::vector<std::string> now);
   void tell_failed(std::span<const program::Failure> failed, const fabric::Fabric& fabric);
   void tell_accepted();
-  void forget_silent(std::span<const discovery::Manager> answering);
+  void follow_managers(std::span<const discovery::Manager> answering);
   void note_missing(std::span<const fabric::Difference> since_whole);
   void tell_findings(const std::vector<discovery::Finding>& findings);
   void event(Severity severity, std::string kind, std::string text, Guid node = {},
@@ -133,11 +153,12 @@ class Sweeper {
   std::string told_failure_;                ///< Why the last discovery failed; empty: it did not.
   std::string yielded_to_;                  ///< Whom we wait for; empty: nobody.
   std::vector<Guid> doubles_;               ///< GUIDs that answered at two places in the last sweep.
-  Guid own_guid_{};
-  std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.
-  int silent_sweeps_ = 0;       ///< In a row, with somebody who has IsSM set and does not answer.
+  std::size_t unreadable_ = 0;              ///< Findings for which the last sweep was not clean.
   bool stopping_ = false;
-  bool master_ = false;
+  bool interrupted_ = false;
+  std::string interruption_;
+  bool follows_another_ = false;
+  std::set<Guid> asked_;  ///< End ports that told of a change since the last look.
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;
   Instant began_{};

@@ -133,17 +133,23 @@ void Sweeper::tell_failed(std::span<const program::Failure> failed, const fabric
   dirty_ = std::move(now);
 }
 
-/// Other managers that answer no more are no longer there.
-void Sweeper::forget_silent(std::span<const discovery::Manager> answering) {
-  std::erase_if(others_, [&](const OtherManager& other) {
-    const bool answers = std::ranges::any_of(
-        answering, [&other](const discovery::Manager& manager) { return manager.info.guid == other.guid; });
-    if (!answers)
+/// Managers that answer no more are no longer there, and some have come.
+void Sweeper::follow_managers(std::span<const discovery::Manager> answering) {
+  for (const OtherManager& other : others_)
+    if (std::ranges::none_of(answering, [&](const auto& one) { return one.info.guid == other.guid; }))
       event(
           Severity::info, "manager_gone",
           fmt::format("subnet manager {} on {} does not answer any more", to_string(other.guid), other.node));
-    return !answers;
-  });
+  for (const discovery::Manager& one : answering)
+    if (std::ranges::none_of(others_, [&](const auto& other) { return one.info.guid == other.guid; }))
+      event(Severity::info, "manager_came", describe_manager(one, known_->fabric.get()) + " has come",
+            one.node);
+  auto known = std::make_shared<discovery::Discovered>(*known_);
+  known->managers.assign(answering.begin(), answering.end());
+  std::ranges::sort(known->managers, {}, [](const auto& one) { return one.info.guid; });
+  note_managers(*known);
+  around_.election->set_others(known->managers);
+  known_ = std::move(known);
 }
 
 /// The operator takes the fabric as it is.

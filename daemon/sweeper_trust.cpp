@@ -7,6 +7,7 @@
 #include "daemon/sweeper.h"
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
+#include "plan/found_lids.h"
 #include "program/digests.h"
 #include "program/keys.h"
 #include "program/lanes.h"
@@ -29,6 +30,25 @@ std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceReco
 }
 
 }  // namespace
+
+/// We are master from now on. LIDs that another master gave stay, and of switches that obeyed another one
+/// nothing is known.
+void Sweeper::take_over(const discovery::Discovered& found) {
+  const fabric::Fabric& fabric = *found.fabric;
+  const auto own = ledger_.lids->find(fabric.port(found.own_port).guid);
+  // Who has given our port another LID is the master whom the others obey.
+  const Lid carried = fabric.port(found.own_port).lid;
+  const bool kept = own != ledger_.lids->end() && (carried == own->second.base || carried == kLidNone);
+  const Lid ours = kept ? own->second.base : kLidNone;
+  ledger_.lids = plan::without_clashes(ledger_.lids, fabric, ours);
+  std::vector<Guid> strangers;
+  for (const NodeId node : fabric.switches()) {
+    const Lid obeys = fabric.ports(node)[0].sm_lid;
+    if (ours == kLidNone || obeys != ours) strangers.push_back(fabric.node(node).guid);
+    follows_another_ |= obeys != kLidNone && obeys != ours;
+  }
+  forget_tables(strangers);
+}
 
 /// Reads the tables of configured switches of which nothing is known.
 asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
@@ -106,8 +126,9 @@ void Sweeper::forget_changed(const discovery::Discovered& found) {
 /// ran meanwhile would hardly have left all of them.
 asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
   const fabric::PathTree paths(*found.fabric, found.own_port);
-  std::mt19937_64 random(raw(own_guid_) ^ static_cast<std::uint64_t>(
-                                              std::chrono::system_clock::now().time_since_epoch().count()));
+  std::mt19937_64 random(
+      raw(around_.election->own_guid()) ^
+      static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()));
   std::vector<discovery::BlockToRead> blocks;
   std::vector<std::uint64_t> digests;
   for (const NodeId node : found.fabric->switches()) {

@@ -1,5 +1,7 @@
 #include "discovery/light_sweep.h"
 
+#include <algorithm>
+
 #include "discovery/convert.h"
 #include "fabric/path_tree.h"
 #include "transport/concurrency.h"
@@ -43,15 +45,19 @@ struct Look {
                                 raw(now.lft_top), raw(before->lft_top)));
   }
 
-  asio::awaitable<void> look_at_port(fabric::PortRef ref) {
-    const std::optional<Target> target =
-        transport::target_by(known.fabric->node(ref.node).guid, paths.ports_to(*known.fabric, ref));
-    if (!target) co_return;
+  std::optional<Target> target_of(fabric::PortRef ref) const {
+    return transport::target_by(known.fabric->node(ref.node).guid, paths.ports_to(*known.fabric, ref));
+  }
+
+  /// What the port says of itself now; nothing when it is silent.
+  asio::awaitable<std::optional<mad::PortInfo>> look_at_port(fabric::PortRef ref) {
+    const std::optional<Target> target = target_of(ref);
+    if (!target) co_return std::nullopt;
     Result<mad::AttrData> answer =
         co_await client.get(*target, AttrId::port_info, mad::port_info_modifier(ref.port));
     if (!answer) {
       if (answer.error().code != Errc::cancelled) changed(ref.node, answer.error().what);
-      co_return;
+      co_return std::nullopt;
     }
     const auto now = mad::decode<mad::PortInfo>(*answer);
     const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(ref.node).guid);
@@ -62,6 +68,19 @@ struct Look {
       changed(ref.node, fmt::format("port {}: state, LID or MasterSMLID is not what it was", raw(ref.port)));
     const bool lost_is_sm = before && has(*before, mad::PortCap::is_sm) && !has(now, mad::PortCap::is_sm);
     if (ref == known.own_port && lost_is_sm) changed(ref.node, "our own port has lost IsSM");
+    co_return now;
+  }
+
+  /// Capabilities of this end port have changed: a manager may have come.
+  asio::awaitable<void> look_at_asked(fabric::PortRef ref) {
+    const std::optional<mad::PortInfo> now = co_await look_at_port(ref);
+    const Guid node = known.fabric->node(ref.node).guid;
+    const bool is_known = std::ranges::find(known.managers, node, &Manager::node) != known.managers.end();
+    if (!now || is_known || ref == known.own_port || !has(*now, mad::PortCap::is_sm)) co_return;
+    Manager manager;
+    manager.node = node;
+    manager.route = target_of(ref)->route;
+    co_await look_at_manager(manager);
   }
 
   asio::awaitable<void> look_behind(Dangling dangling) {
@@ -109,12 +128,14 @@ struct LookBehind {
 }  // namespace
 
 asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
-                                        std::shared_ptr<const Discovered> known) {
+                                        std::shared_ptr<const Discovered> known,
+                                        std::vector<fabric::PortRef> asked) {
   client.forget_mute();
   Look look{client, shadow, *known, fabric::PathTree(*known->fabric, known->own_port), {}};
   co_await look.look_at_port(known->own_port);
   const auto peer = known->fabric->port(known->own_port).peer;
   if (peer) co_await look.look_at_port(*peer);
+  for (const fabric::PortRef port : asked) co_await look.look_at_asked(port);
   const auto width = static_cast<std::size_t>(client.settings().window) * 2;
   const LookAtSwitch at_switch{&look};
   co_await transport::for_each(known->fabric->switches(), width, at_switch);

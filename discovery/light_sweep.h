@@ -1,6 +1,7 @@
 #pragma once
 // Light sweep: has anything changed since the last full discovery? One SwitchInfo a switch, our own port and
-// its peer, SMInfo of the other managers, and one NodeInfo behind each port that had nobody behind it.
+// its peer, SMInfo of the other managers, and one NodeInfo behind each port that had nobody behind it. An end
+// port that says it has changed is looked at, too.
 
 #include <memory>
 #include <string>
@@ -13,11 +14,13 @@ namespace weft::discovery {
 struct LightSweep {
   /// What was seen that asks for a full discovery, in words; empty when nothing changed.
   std::vector<std::string> changes;
-  std::vector<Manager> managers;  ///< Those of before, with what they say now; silent ones are left out.
+  /// Those of before and those at ports that were `asked`, with what they say now; silent ones are left out.
+  std::vector<Manager> managers;
 };
 
-/// Compares with the Shadow, which it does not change.
+/// Compares with the Shadow, which it does not change. `asked`: end ports that told of a change.
 asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
-                                        std::shared_ptr<const Discovered> known);
+                                        std::shared_ptr<const Discovered> known,
+                                        std::vector<fabric::PortRef> asked);
 
 }  // namespace weft::discovery

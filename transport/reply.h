@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mad/directed_wire.h"
 #include "mad/mad.h"
 #include "mad/smp.h"
 
@@ -19,6 +20,19 @@ inline mad::Mad response_to(const mad::Mad& request, const mad::AttrData& data, 
   put_bits(answer.bytes, 32, 16, directed ? status | 0x8000u : status);
   std::ranges::copy(data, answer.bytes.begin() + mad::kSmpDataAt);
   return answer;
+}
+
+/// The way back to who sent this, from our own node on; nothing unless it came all the way by a directed
+/// route. Source: IBTA vol. 1, 14.2.2: at hop i of the way back the port of return path entry i is left by.
+inline std::optional<mad::DirectedRoute> way_back(mad::Mad request) {
+  const bool directed = request.bytes[1] == static_cast<std::uint8_t>(mad::MgmtClass::subn_directed);
+  if (!directed || !mad::is_pure_directed(request)) return std::nullopt;
+  const int hops = std::min<int>(mad::header_of(request).hop_count, mad::kMaxHops);
+  const auto path = mad::return_path(request);
+  mad::DirectedRoute back;
+  for (int hop = hops; hop > 0; --hop)
+    back = back.then(static_cast<PortNum>(path[static_cast<std::size_t>(hop)]));
+  return back;
 }
 
 }  // namespace weft::transport

@@ -142,6 +142,11 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask_inside(NodeState* node, co
 asio::awaitable<Result<mad::AttrData>> SmpClient::attempt(const mad::Smp& request) {
   const bool room = window_.try_enter();
   if (!room) co_await window_.enter();
+  if (request.method == mad::Method::set && request.attribute != mad::AttrId::sm_info && may_set_ &&
+      !may_set_()) {
+    window_.land(window_.depart());
+    co_return fail(Errc::cancelled, "we are not master any longer");
+  }
   const FlightWindow::Flight flight = window_.depart();
   ++counts_[{request.method, request.attribute}];
   ++sent_;

@@ -5,6 +5,7 @@
 // for it fail at once, so a mute node costs one retry cycle and no more.
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -45,6 +46,9 @@ class SmpClient {
   asio::awaitable<Result<mad::AttrData>> set_once(Target target, mad::AttrId attribute,
                                                   std::uint32_t modifier, mad::AttrData data);
 
+  /// Asked before each Set but that of SMInfo; false: it is not sent, and fails with `cancelled`.
+  void set_fence(std::function<bool()> may_set) { may_set_ = std::move(may_set); }
+
   /// Share of packets lost, as the requests that were answered in the end tell; 0 on a good fabric.
   double loss() const { return loss_; }
   void forget_mute();
@@ -82,6 +86,7 @@ class SmpClient {
   Clock& clock_;
   SmpSettings settings_;
   FlightWindow window_;
+  std::function<bool()> may_set_;
   std::unordered_map<Guid, std::unique_ptr<NodeState>> nodes_;
   double loss_ = 0;
   Counts counts_;

@@ -63,7 +63,7 @@ TEST_F(ApiTest, TellsTheStatusBeforeAnythingIsKnown) {
   }
   daemon.status.state = State::discovering;
   EXPECT_EQ(code_of(get("/v1/nodes", 503)), "not_ready");
-  daemon.status.state = State::waiting_for_master;
+  daemon.status.state = State::standby;
   EXPECT_EQ(code_of(get("/v1/nodes", 503)), "not_master");
   daemon.status.state = State::waiting_for_device;
   EXPECT_EQ(ask("POST", "/v1/sweep").status, 503);
@@ -201,7 +201,7 @@ TEST_F(ApiTest, DumpsInPieces) {
 
 TEST_F(ApiTest, IsReadyWhileMaster) {
   EXPECT_EQ(ask("GET", "/readyz").status, 200);
-  daemon.status.state = State::waiting_for_master;
+  daemon.status.state = State::standby;
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
 }
 

@@ -160,6 +160,10 @@ struct CannedDaemon {
       return newer;
     };
     s.sweeps = [this] { return sweeps; };
+    s.hand_over = [](std::optional<Guid> to) -> Result<std::string> {
+      if (to == Guid{1}) return fail(Errc::not_found, "no such standby");
+      return to ? to_string(*to) : "the best";
+    };
     s.accept = [this] {
       status.missing.clear();
       return ++sweeps_asked;

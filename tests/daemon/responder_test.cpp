@@ -18,16 +18,28 @@ struct Answering {
   VirtualClock clock;
   transport::tests::FakeTransport transport{clock, transport::tests::silence};
   std::vector<mad::Notice> heard;
-  Responder responder{transport, 0x77,
-                      [] {
-                        mad::SmInfo info;
-                        info.guid = Guid{0x10};
-                        info.priority = 5;
-                        info.act_count = 9;
-                        info.state = mad::SmState::master;
-                        return info;
-                      },
-                      [this](const mad::Notice& notice, Lid) { heard.push_back(notice); }, [](const Mad&) {}};
+  std::vector<std::pair<Word, mad::SmInfo>> words;
+  std::optional<bool> legal = true;  ///< What is made of a word.
+  Responder responder{transport, 0x77, handlers()};
+
+  Responder::Handlers handlers() {
+    Responder::Handlers on;
+    on.self = [] {
+      mad::SmInfo info;
+      info.guid = Guid{0x10};
+      info.priority = 5;
+      info.act_count = 9;
+      info.state = mad::SmState::master;
+      return info;
+    };
+    on.told = [this](Word word, const mad::SmInfo& speaker, const std::optional<mad::DirectedRoute>&) {
+      words.emplace_back(word, speaker);
+      return legal;
+    };
+    on.trap = [this](const mad::Notice& notice, Lid) { heard.push_back(notice); };
+    on.administration = [](const Mad&) {};
+    return on;
+  }
 
   static Mad smp(Method method, mad::AttrId attribute, std::uint64_t tid) {
     Mad mad;
@@ -89,6 +101,40 @@ TEST(X4, SmInfoTellsWhoWeAre) {
   EXPECT_EQ(info.act_count, 9u);
   EXPECT_EQ(info.state, mad::SmState::master);
   EXPECT_EQ(info.sm_key, 0u);
+}
+
+struct Said {
+  std::uint32_t modifier;
+  std::optional<bool> legal;
+  std::optional<std::uint16_t> status;  ///< Nothing: no answer.
+};
+
+Mad word(std::uint32_t modifier) {
+  Mad mad = Answering::smp(Method::set, mad::AttrId::sm_info, 8);
+  mad::Header header = mad::header_of(mad);
+  header.modifier = modifier;
+  mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
+  mad::SmInfo speaker;
+  speaker.guid = Guid{0x20};
+  mad::encode_into(std::span<std::uint8_t>(mad.bytes).subspan(mad::kSmpDataAt), speaker);
+  return mad;
+}
+
+TEST(X5X6, AWordOfAnotherManagerIsAnsweredAsTheElectionJudgesIt) {
+  for (const Said& said : {Said{1, true, 0}, Said{5, true, 0}, Said{1, false, 0x1c},
+                           Said{3, std::nullopt, {}}, Said{0, true, 0x1c}, Said{6, true, 0x1c}}) {
+    Answering here;
+    here.legal = said.legal;
+    here.responder.handle(word(said.modifier));
+    ASSERT_EQ(here.transport.requests.size(), said.status ? 1u : 0u) << said.modifier;
+    if (!said.status) continue;
+    const Mad& answer = here.transport.requests.back();
+    EXPECT_EQ(mad::header_of(answer).status, *said.status) << said.modifier;
+    EXPECT_EQ(mad::method_of(answer), Method::get_resp);
+    const bool is_word = said.modifier >= 1 && said.modifier <= 5;
+    ASSERT_EQ(here.words.size(), is_word ? 1u : 0u);
+    if (is_word) EXPECT_EQ(here.words[0].second.guid, Guid{0x20});
+  }
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(SilentManager, IsObeyedOnceItAnswersAsAMasterThatOutranksUs) {
   Rival rival(whole, kOtherHost, higher);
   answers = true;
   whole.run_for(seconds(30));
-  EXPECT_EQ(whole.status().state, daemon::State::waiting_for_master) << whole.status().text;
+  EXPECT_EQ(whole.status().state, daemon::State::standby) << whole.status().text;
 }
 
 TEST(LostIsSm, IsSetAgain) {

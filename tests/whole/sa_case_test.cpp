@@ -107,7 +107,7 @@ TEST(A25, SilentWhileAnotherIsMaster) {
   (void)here.whole.transport->set_is_sm(false);
   Rival rival(here.whole, "h00007", higher);
   here.whole.run_for(seconds(30));
-  ASSERT_EQ(here.whole.status().state, daemon::State::waiting_for_master);
+  ASSERT_EQ(here.whole.status().state, daemon::State::standby);
   mad::Mad mad = here.node_by_lid();
   mad.address.lid =
       here.whole.world->port(here.whole.world->port_of(here.whole.node("h00000"), PortNum{1})).info.lid;

@@ -211,7 +211,7 @@ TEST(Waiting, EndsWithAnEvent) {
   whole.run_for(std::chrono::seconds(5));
   whole.start();
   whole.run_for(std::chrono::seconds(10));
-  ASSERT_EQ(whole.status().state, daemon::State::waiting_for_master);
+  ASSERT_EQ(whole.status().state, daemon::State::standby);
   EXPECT_EQ(events_of(whole, "other_master"), 1u);
   rival.reset();
   whole.run_for(std::chrono::seconds(30));

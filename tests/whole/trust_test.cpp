@@ -43,7 +43,7 @@ TEST(TablesOfAnotherMaster, AreReadBackWhenWeAreMasterAgain) {
   (void)whole.transport->set_is_sm(false);  // the other one does not see us and becomes master
   Rival rival(whole, "h00007", higher);
   whole.run_for(seconds(30));
-  ASSERT_EQ(whole.status().state, daemon::State::waiting_for_master);
+  ASSERT_EQ(whole.status().state, daemon::State::standby);
   // It leaves one entry in one block of 62 that we did not write.
   std::vector<PortNum>& lft = whole.world->switch_of(whole.node("S")).lft;
   const sim::Port& victim = whole.world->port(whole.world->port_of(whole.node("h00012"), PortNum{1}));

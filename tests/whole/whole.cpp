@@ -141,26 +141,40 @@ std::string Whole::faults() const {
   return "";
 }
 
-Rival::Rival(Whole& whole, std::string_view host, config::Settings settings) : whole_(whole) {
-  auto opened = sim::SimTransport::open(*whole.network, host, PortNum{1});
-  if (!opened) throw std::runtime_error(opened.error().what);
-  transport_ = std::move(*opened);
+Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, plan::Ledger ledger)
+    : whole_(whole),
+      clock_(whole.clock),
+      workers_(std::make_unique<daemon::InlineWorkers>(clock_, std::chrono::milliseconds(1))),
+      transport_(std::make_unique<StoppableTransport>(*whole.network, host, clock_)) {
   daemon::Manager::Parts parts;
   parts.transport = transport_.get();
-  parts.clock = &whole.clock;
-  parts.workers = whole.workers.get();
+  parts.clock = &clock_;
+  parts.workers = workers_.get();
   parts.events = whole.events.get();
+  parts.store = &store;
   parts.executor = whole.loop.get_executor();
-  manager_ = std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings),
-                                               plan::Ledger{});
+  manager_ =
+      std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport_->set_is_sm(true);
   asio::co_spawn(whole.loop, manager_->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
+}
+
+void Rival::freeze() {
+  clock_.stop();
+  transport_->stop();
+}
+
+/// What waited comes in no order that can be relied on: packets first here.
+void Rival::thaw() {
+  transport_->go_on();
+  clock_.go_on();
 }
 
 void Rival::stop() {
   if (!manager_) return;
   (void)transport_->set_is_sm(false);
   manager_->stop();
+  clock_.go_on();
   transport::run_virtual(whole_.loop, whole_.clock, [this] { return !running_; });
   manager_.reset();
   transport_.reset();

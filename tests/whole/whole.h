@@ -11,6 +11,7 @@
 #include "sim/judge.h"
 #include "sim/network.h"
 #include "sim/sim_transport.h"
+#include "tests/whole/stoppable.h"
 #include "topology/load.h"
 #include "transport/run.h"
 
@@ -81,19 +82,25 @@ class Whole {
 /// before the Whole.
 class Rival {
  public:
-  Rival(Whole& whole, std::string_view host, config::Settings settings = {});
+  Rival(Whole& whole, std::string_view host, config::Settings settings = {}, plan::Ledger ledger = {});
   ~Rival() { stop(); }
   Rival(const Rival&) = delete;
   Rival& operator=(const Rival&) = delete;
 
   /// Gone, and IsSM with it.
   void stop();
+  /// As by SIGSTOP and SIGCONT.
+  void freeze();
+  void thaw();
   daemon::Manager& manager() { return *manager_; }
   daemon::Status status() const;
+  MemoryStore store;
 
  private:
   Whole& whole_;
-  std::unique_ptr<transport::Transport> transport_;
+  StoppableClock clock_;
+  std::unique_ptr<daemon::InlineWorkers> workers_;
+  std::unique_ptr<StoppableTransport> transport_;
   std::unique_ptr<daemon::Manager> manager_;
   bool running_ = true;
 };

@@ -1,0 +1,331 @@
+// The Manager among other managers: what it says to them, what they say to it, and what follows.
+
+#include <algorithm>
+
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "log/log.h"
+#include "mad/port_info.h"
+
+namespace weft::daemon {
+namespace {
+
+using mad::SmState;
+
+/// A master that does not know of a better standby is told so often in a row, then now and then.
+constexpr int kAnnouncedInARow = 3;
+constexpr int kAnnouncedEvery = 10;
+
+constexpr std::uint8_t kSubnetManagement = 4;      // Notice::producer
+constexpr std::uint8_t kInformational = 4;         // Notice::type
+constexpr std::uint8_t kOtherLocalChanges = 0x01;  // of trap 144
+constexpr std::uint8_t kManagerPriority = 0x08;    // of trap 144, which local change
+
+std::string_view name(Word word) {
+  switch (word) {
+    case Word::hand_over:
+      return "HANDOVER";
+    case Word::acknowledge:
+      return "ACKNOWLEDGE";
+    case Word::disable:
+      return "DISABLE";
+    case Word::standby:
+      return "STANDBY";
+    case Word::discover:
+      return "DISCOVER";
+  }
+  return "?";
+}
+
+/// Trap 144 of a manager whose priority its master should know. Source: IBTA vol. 1, 14.2.5.1, table of trap
+/// 144; offsets count from DataDetails.
+mad::Mad priority_trap(Lid own, Lid master, std::uint32_t capabilities) {
+  mad::Notice notice;
+  notice.type = kInformational;
+  notice.producer = kSubnetManagement;
+  notice.trap = mad::TrapNumber::capability_changed;
+  notice.issuer = own;
+  put_bits(std::span<std::uint8_t>(notice.details), 16, 16, raw(own));
+  notice.details[5] = kOtherLocalChanges;
+  put_bits(std::span<std::uint8_t>(notice.details), 48, 32, capabilities);
+  notice.details[11] = kManagerPriority;
+  mad::Smp smp;
+  smp.method = mad::Method::trap;
+  smp.attribute = mad::AttrId::notice;
+  smp.route.reset();
+  smp.address.lid = master;
+  smp.data = mad::encode(notice);
+  return mad::to_mad(smp);
+}
+
+}  // namespace
+
+mad::SmInfo Manager::self() {
+  mad::SmInfo info;
+  info.guid = election_.own_guid();
+  info.act_count = ++act_count_;
+  info.priority = election_.priority();
+  info.state = election_.state();
+  return info;
+}
+
+/// For SMInfoRecords.
+std::vector<sa::OtherManager> Manager::sa_managers() const {
+  std::vector<sa::OtherManager> managers;
+  const auto view = sweeper_.view();
+  if (!view || !view->plan) return managers;
+  for (const discovery::Manager& one : election_.others()) {
+    const auto ends = view->fabric->end_ports();
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (view->fabric->port(ends[i]).guid == one.info.guid)
+        managers.push_back({view->plan->lids.of_end_port[i].base, one.info});
+  }
+  return managers;
+}
+
+std::optional<bool> Manager::told(Word word, const mad::SmInfo& speaker,
+                                  std::optional<mad::DirectedRoute> back) {
+  // Whom we handed over to may say so before its answer is here.
+  if (word == Word::acknowledge && handing_to_ == speaker.guid) return true;
+  const std::optional<Step> step = election_.told(word, speaker);
+  if (!step) {
+    if (std::ranges::find(told_strangers_, speaker.guid) == told_strangers_.end()) {
+      told_strangers_.push_back(speaker.guid);
+      tell("manager_ignored",
+           fmt::format("subnet manager {} says {} and is not answered: it is not in manager.allowed",
+                       to_string(speaker.guid), name(word)));
+    }
+    return std::nullopt;
+  }
+  if (!step->legal) {
+    daemon_log().info("word refused word={} from={} state=\"{}\" its_state=\"{}\"", name(word),
+                      to_string(speaker.guid), mad::name(election_.state()), mad::name(speaker.state));
+    return false;
+  }
+  if (word != Word::acknowledge)
+    tell("manager_word", fmt::format("subnet manager {} said {}: we are {} now", to_string(speaker.guid),
+                                     name(word), mad::name(election_.state())));
+  std::optional<discovery::Manager> other;
+  const auto& others = election_.others();
+  const auto known = std::ranges::find(others, speaker.guid, [](const auto& one) { return one.info.guid; });
+  if (known != others.end())
+    other = *known;
+  else if (back)
+    other = discovery::Manager{speaker, {}, *back};
+  if (other) other->info = speaker;
+  background_.start(react(*step, std::move(other)));  // our answer goes out first
+  return true;
+}
+
+asio::awaitable<void> Manager::react(Step step, std::optional<discovery::Manager> other) {
+  if (!stopping_) become(step, std::move(other));
+  co_return;
+}
+
+/// What follows from a step of the election.
+void Manager::become(const Step& step, std::optional<discovery::Manager> other) {
+  if (election_.is_master()) {
+    watch_.stop();
+    heart_.start(settings_->manager.poll_interval * settings_->manager.poll_misses / 2);
+  } else {
+    heart_.stop();
+    sweeper_.interrupt("we are not master any longer");
+    causes_.add_later(Duration::zero(), {});
+  }
+  mad::SmInfo as = self();
+  switch (step.reaction) {
+    case Reaction::none:
+    case Reaction::manage:
+      break;
+    case Reaction::look:
+      watch_.stop();
+      causes_.add({SweepKind::full, "who is master?"});
+      break;
+    case Reaction::acknowledge:
+      as.state = SmState::standby;
+      if (other) background_.start(say(Word::acknowledge, *other, as));
+      causes_.add({SweepKind::full, "mastership was handed over to us"});
+      break;
+    case Reaction::hand_over:
+      if (other && handing_to_ != other->info.guid) background_.start(hand_over_in_passing(*other));
+      break;
+    case Reaction::yield:
+      as.state = SmState::master;
+      if (other) background_.start(say(Word::hand_over, *other, as));
+      [[fallthrough]];
+    case Reaction::wait:
+      stop_serving();
+      if (other) wait_for(*other);
+      break;
+    case Reaction::rest:
+      watch_.stop();
+      stop_serving();
+      break;
+  }
+  if (!election_.is_master()) note_standing();
+}
+
+asio::awaitable<void> Manager::say(Word word, discovery::Manager to, mad::SmInfo as) {
+  transport::Target target;
+  target.route = to.route;
+  Result<mad::AttrData> answer =
+      co_await client_.set(target, mad::AttrId::sm_info, raw(word), mad::encode(as));
+  if (!answer && answer.error().code != Errc::cancelled)
+    daemon_log().warn("{} not taken manager={} error=\"{}\"", name(word), to_string(to.info.guid),
+                      answer.error().what);
+}
+
+asio::awaitable<void> Manager::hand_over_in_passing(discovery::Manager to) {
+  const mad::SmInfo heir = to.info;
+  Result<void> done = co_await give_up_mastership(std::move(to));
+  if (done || done.error().code == Errc::cancelled) co_return;
+  election_.refused(heir);
+  tell("hand_over_failed", done.error().what);
+}
+
+/// We stay master until the other one has accepted.
+asio::awaitable<Result<void>> Manager::give_up_mastership(discovery::Manager to) {
+  handing_to_ = to.info.guid;
+  const mad::SmInfo as = self();
+  transport::Target target;
+  target.route = to.route;
+  const mad::AttrData data = mad::encode(as);
+  Result<mad::AttrData> answer =
+      co_await client_.set(target, mad::AttrId::sm_info, raw(Word::hand_over), data);
+  handing_to_.reset();
+  if (!answer)
+    co_return fail(answer.error().code, "{} did not take over: {}. We stay master",
+                   describe_manager(to, sweeper_.fabric()), answer.error().what);
+  if (stopping_ || !election_.is_master()) co_return Result<void>{};
+  tell("handed_over", "mastership was handed over to " + describe_manager(to, sweeper_.fabric()));
+  become(election_.handed_over(), to);
+  co_return Result<void>{};
+}
+
+Result<std::string> Manager::hand_over(std::optional<Guid> to) {
+  if (!election_.is_master())
+    return fail(Errc::conflict, "we are {}, not master: there is nothing to hand over",
+                mad::name(election_.state()));
+  std::optional<discovery::Manager> heir = election_.best_standby();
+  if (to) {
+    const auto& others = election_.others();
+    const auto named = std::ranges::find(others, *to, [](const auto& one) { return one.info.guid; });
+    const bool can =
+        named != others.end() && named->info.state == SmState::standby && election_.is_allowed(*to);
+    if (!can) return fail(Errc::not_found, "{} is no standby that may be master", to_string(*to));
+    heir = *named;
+  }
+  if (!heir) return fail(Errc::not_found, "no standby that may be master is known");
+  background_.start(hand_over_in_passing(*heir));
+  return describe_manager(*heir, sweeper_.fabric());
+}
+
+/// What a full sweep has decided.
+void Manager::follow(const Election::Decision& decision) {
+  if (decision.reaction == Reaction::none) return;
+  // A standby that was looked for in vain goes on asking at its pace.
+  const bool same = watch_.whom() && decision.other && watch_.whom()->info.guid == decision.other->info.guid;
+  if (decision.reaction == Reaction::wait && same) return;
+  become({election_.state(), decision.reaction}, decision.other);
+}
+
+void Manager::wait_for(const discovery::Manager& other) {
+  announced_ = 0;
+  watch_.start(other, settings_->manager.poll_interval, settings_->manager.poll_misses);
+}
+
+void Manager::lost_master(const discovery::Manager& whom, const std::string& why) {
+  tell("master_lost",
+       fmt::format("{}: {}; we look who manages now", describe_manager(whom, sweeper_.fabric()), why));
+  become(election_.lost_master(whom), {});
+}
+
+/// A master that should have handed over to us is told that we are here.
+void Manager::master_is_there(const mad::SmInfo& info) {
+  if (!election_.is_below(info)) return;
+  const int times = announced_++;
+  if (times < kAnnouncedInARow || times % kAnnouncedEvery == 0) background_.start(announce());
+}
+
+asio::awaitable<void> Manager::announce() {
+  const transport::Target ourselves{election_.own_guid(), {}};
+  Result<mad::AttrData> answer = co_await client_.get(ourselves, mad::AttrId::port_info, 0);
+  if (!answer) co_return;
+  const auto port = mad::decode<mad::PortInfo>(*answer);
+  if (port.lid == kLidNone || port.sm_lid == kLidNone) co_return;
+  const mad::Mad trap = priority_trap(port.lid, port.sm_lid, port.capabilities);
+  if (Result<void> sent = parts_.transport->send(trap); !sent)
+    daemon_log().debug("trap 144 not sent error=\"{}\"", sent.error().what);
+}
+
+void Manager::stood_still(Duration how_long) {
+  if (!election_.is_master()) return;
+  tell(
+      "stood_still",
+      fmt::format("this process stood still for {:.1f} s: another manager may have taken over, so the fabric "
+                  "is looked at before anything is written",
+                  std::chrono::duration<double>(how_long).count()));
+  const Step step = election_.cut_off();
+  sa_.pause();
+  multicast_.silence();
+  served_generation_ = 0;
+  become(step, {});
+}
+
+void Manager::stop_serving() {
+  // While it is not clear who is master, what clients have registered may still hold.
+  if (election_.state() == SmState::discovering)
+    sa_.pause();
+  else
+    sa_.silence();
+  multicast_.silence();
+  served_generation_ = 0;
+}
+
+bool Manager::may_set() {
+  heart_.check();
+  return election_.is_master();
+}
+
+/// State and text of who is not master.
+void Manager::note_standing() {
+  const std::string_view more = sweeper_.view() ? "Nothing more is written" : "Nothing is written";
+  if (election_.state() == SmState::not_active) {
+    state_ = State::disabled;
+    text_ = fmt::format(
+        "another subnet manager has disabled us. {} until one says STANDBY, or weftd starts again", more);
+    return;
+  }
+  if (election_.state() != SmState::standby) {
+    state_ = State::discovering;
+    text_ = "looking who is master";
+    return;
+  }
+  state_ = State::standby;
+  const auto& whom = watch_.whom();
+  text_ = fmt::format("{}. {} until it is gone or hands over",
+                      whom ? "another manager is master: " + describe_manager(*whom, sweeper_.fabric())
+                           : std::string("another manager is master"),
+                      more);
+}
+
+/// What an administrator would not want of who manages.
+std::vector<Problem> Manager::standing_problems() const {
+  std::vector<Problem> problems;
+  const auto& whom = watch_.whom();
+  if (election_.state() != SmState::standby || !whom) return problems;
+  const std::string who = describe_manager(*whom, sweeper_.fabric());
+  if (settings_->manager.expected)
+    problems.push_back(
+        {whom->node,
+         fmt::format("this manager is meant to be master (manager.expected), and {} is. Stop that "
+                     "one, or let it hand over",
+                     who)});
+  if (!election_.is_allowed(whom->info.guid))
+    problems.push_back(
+        {whom->node,
+         fmt::format("{} manages, and manager.allowed does not name it. Stop it, or name it", who)});
+  return problems;
+}
+
+}  // namespace weft::daemon
