@@ -28,7 +28,7 @@ template <typename Member, typename T>
 Key key(std::string_view path, Member member, Type<T> type, std::string_view help,
         std::string_view opensm = {}, Applies applies = Applies::live) {
   using M = std::remove_cvref_t<decltype(member(std::declval<Settings&>()))>;
-  Key key{path, type.form, help, opensm, applies, {}, {}, {}};
+  Key key{path, type.form, help, opensm, applies, false, {}, {}, {}};
   key.read = [=, read = std::move(type.read)](const Value& value, Settings& settings, Report& report) {
     std::optional<T> found = read(value, report);
     if (found) member(settings) = static_cast<M>(std::move(*found));
@@ -79,6 +79,11 @@ void add_device_keys(std::vector<Key>& keys) {
                      "Fabric to simulate.", {}, kRestart));
 }
 
+Key secret(Key key) {
+  key.secret = true;
+  return key;
+}
+
 void add_manager_keys(std::vector<Key>& keys) {
   keys.push_back(key("manager.priority", MEMBER(manager.priority), number(0, 15),
                      "Of several subnet managers the one with the highest priority becomes master; between "
@@ -89,6 +94,12 @@ void add_manager_keys(std::vector<Key>& keys) {
                      "does not take over, unless its priority is higher still. 0: a higher priority always "
                      "takes over.",
                      "master_sm_priority"));
+  keys.push_back(
+      secret(key("manager.sm_key", MEMBER(manager.sm_key), key64(),
+                 "Managers of one subnet know each other by it: one with another key gets no "
+                 "mastership and is not obeyed when it hands over or disables. OpenSM's is 1 unless "
+                 "told otherwise, and it ignores managers with another one. 0: none is asked for.",
+                 "sm_key")));
   keys.push_back(key("manager.poll_interval", MEMBER(manager.poll_interval),
                      duration(std::chrono::milliseconds(100), std::chrono::minutes(1)),
                      "A standby asks the master at this interval whether it is there.",
@@ -272,11 +283,11 @@ void add_pace_keys(std::vector<Key>& keys) {
 }
 
 void add_sa_keys(std::vector<Key>& keys) {
-  keys.push_back(
+  keys.push_back(secret(
       key("sa.sm_key", MEMBER(sa.sm_key), key64(),
           "Who shows this key is trusted: sees members of groups, P_Key tables and keys of services. 0: "
           "nobody is. Programs that ask, such as saquery and osmtest, take 1 for granted.",
-          "sm_key"));
+          "sa_key")));
   keys.push_back(
       key("sa.grace", MEMBER(sa.grace), duration(milliseconds(1), hours(24), "at once"),
           "A port that is gone for this long loses its group memberships and subscriptions; when it comes "

@@ -23,6 +23,7 @@ struct Key {
   std::string_view help;    ///< Sentences.
   std::string_view opensm;  ///< OpenSM's name for it; may be empty.
   Applies applies = Applies::live;
+  bool secret = false;       ///< Only the default is ever shown to people.
   std::string default_text;  ///< As `show` gives it for Settings{}.
   /// Sets the member, or reports why not and leaves it.
   std::function<void(const Value&, Settings&, Report&)> read;

@@ -51,6 +51,7 @@ struct SweepSettings {
 struct ManagerSettings {
   std::uint8_t priority = 8;          ///< 0..15 of SMInfo; higher wins.
   std::uint8_t master_priority = 14;  ///< What is told instead while we are master, where it is higher.
+  std::uint64_t sm_key = 1;           ///< That managers of one subnet share; 0: none.
   Duration poll_interval = std::chrono::seconds(2);  ///< A standby asks the master so often.
   int poll_misses = 3;                               ///< Questions in a row without an answer: it is gone.
   std::vector<Guid> allowed;  ///< Port GUIDs of managers that may become master; empty: all.

@@ -17,12 +17,17 @@ std::string cut(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::string shown(const Key& key, const Settings& settings) {
+  std::string value = key.show(settings);
+  return key.secret && value != key.default_text ? "(not shown)" : value;
+}
+
 }  // namespace
 
 std::vector<Row> rows(const Loaded& loaded) {
   std::vector<Row> rows;
   for (const Key& key : schema()) {
-    rows.push_back({std::string(key.path), key.show(loaded.settings), key.default_text,
+    rows.push_back({std::string(key.path), shown(key, loaded.settings), key.default_text,
                     to_string(origin_of(loaded, key.path)), key.applies == Applies::restart});
   }
   return rows;

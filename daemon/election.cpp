@@ -53,6 +53,10 @@ bool Election::is_allowed(Guid guid) const {
   return settings_.allowed.empty() || std::ranges::find(settings_.allowed, guid) != settings_.allowed.end();
 }
 
+bool Election::knows_key(const mad::SmInfo& manager) const {
+  return settings_.sm_key == 0 || manager.sm_key == 0 || manager.sm_key == settings_.sm_key;
+}
+
 Step Election::apply(Happening what) {
   const Step next = step(state_, what);
   if (next.legal) state_ = next.next;
@@ -70,13 +74,18 @@ bool Election::has_died(const discovery::Manager& manager) const {
   return lost_ && manager.info.guid == lost_->info.guid && manager.info.act_count == lost_->info.act_count;
 }
 
+/// May get mastership from us.
+bool Election::may_manage(const mad::SmInfo& manager) const {
+  return is_allowed(manager.guid) && knows_key(manager);
+}
+
 /// A master whom we obey. While we are none, any; while we are one, only one that ranks above us, or both
 /// would give way.
 const discovery::Manager* Election::obeyed(const std::vector<discovery::Manager>& found) const {
   const discovery::Manager* best = nullptr;
   for (const discovery::Manager& one : found) {
     if (one.info.state != SmState::master || one.info.guid == granted_by_ || has_died(one)) continue;
-    if (is_master() && (!outranks(one.info) || !is_allowed(one.info.guid))) continue;
+    if (is_master() && (!outranks(one.info) || !may_manage(one.info))) continue;
     if (best == nullptr || ranks_above(one.info, best->info.priority, best->info.guid)) best = &one;
   }
   return best;
@@ -92,8 +101,7 @@ const discovery::Manager* Election::better(const std::vector<discovery::Manager>
     const bool has_refused = std::ranges::any_of(refused_, [&](const mad::SmInfo& by) {
       return by.guid == one.info.guid && by.priority == one.info.priority;
     });
-    if (!counts || has_refused || has_died(one) || !outranks(one.info) || !is_allowed(one.info.guid))
-      continue;
+    if (!counts || has_refused || has_died(one) || !outranks(one.info) || !may_manage(one.info)) continue;
     if (best == nullptr || ranks_above(one.info, best->info.priority, best->info.guid)) best = &one;
   }
   return best;
@@ -148,7 +156,9 @@ bool Election::is_below(const mad::SmInfo& master) const {
 }
 
 std::optional<Step> Election::told(Word word, const mad::SmInfo& speaker) {
-  if (!is_allowed(speaker.guid) || speaker.guid == own_guid_) return std::nullopt;
+  if (!is_allowed(speaker.guid) || (settings_.sm_key != 0 && speaker.sm_key != settings_.sm_key) ||
+      speaker.guid == own_guid_)
+    return std::nullopt;
   if (speaker.state != speaker_of(word)) return Step{state_, Reaction::none, false};
   const Step next = apply(heard(word));
   if (next.legal && word == Word::hand_over) granted_by_ = speaker.guid;
@@ -158,7 +168,7 @@ std::optional<Step> Election::told(Word word, const mad::SmInfo& speaker) {
 std::optional<discovery::Manager> Election::best_standby() const {
   std::optional<discovery::Manager> best;
   for (const discovery::Manager& one : others_) {
-    if (one.info.state != SmState::standby || !is_allowed(one.info.guid)) continue;
+    if (one.info.state != SmState::standby || !may_manage(one.info)) continue;
     if (!best || ranks_above(one.info, best->info.priority, best->info.guid)) best = one;
   }
   return best;

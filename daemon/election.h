@@ -58,12 +58,15 @@ class Election {
   /// Those found last. By GUID.
   const std::vector<discovery::Manager>& others() const { return others_; }
   void set_others(std::vector<discovery::Manager> others) { others_ = std::move(others); }
+  /// Shows our key, or none, where it was not asked to.
+  bool knows_key(const mad::SmInfo& manager) const;
   /// A port GUID of the list of managers that may be master, or any when there is no list.
   bool is_allowed(Guid guid) const;
 
  private:
   Step apply(Happening what);
   bool outranks(const mad::SmInfo& other) const;
+  bool may_manage(const mad::SmInfo& manager) const;
   bool has_died(const discovery::Manager& manager) const;
   const discovery::Manager* obeyed(const std::vector<discovery::Manager>& found) const;
   const discovery::Manager* better(const std::vector<discovery::Manager>& found) const;

@@ -63,6 +63,7 @@ mad::Mad priority_trap(Lid own, Lid master, std::uint32_t capabilities) {
 mad::SmInfo Manager::self() {
   mad::SmInfo info;
   info.guid = election_.own_guid();
+  info.sm_key = settings_->manager.sm_key;
   info.act_count = ++act_count_;
   info.priority = election_.priority();
   info.state = election_.state();
@@ -92,8 +93,10 @@ std::optional<bool> Manager::told(Word word, const mad::SmInfo& speaker,
     if (std::ranges::find(told_strangers_, speaker.guid) == told_strangers_.end()) {
       told_strangers_.push_back(speaker.guid);
       tell("manager_ignored",
-           fmt::format("subnet manager {} says {} and is not answered: it is not in manager.allowed",
-                       to_string(speaker.guid), name(word)));
+           fmt::format("subnet manager {} says {} and is not answered: {}", to_string(speaker.guid),
+                       name(word),
+                       election_.is_allowed(speaker.guid) ? "its SM_Key is not ours (manager.sm_key)"
+                                                          : "it is not in manager.allowed"));
     }
     return std::nullopt;
   }
@@ -242,6 +245,7 @@ void Manager::lost_master(const discovery::Manager& whom, const std::string& why
 
 /// A master that should have handed over to us is told that we are here.
 void Manager::master_is_there(const mad::SmInfo& info) {
+  note_standing();
   if (!election_.is_below(info)) return;
   const int times = announced_++;
   if (times < kAnnouncedInARow || times % kAnnouncedEvery == 0) background_.start(announce());

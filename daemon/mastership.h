@@ -26,9 +26,9 @@ enum class Happening {
   found_master,  ///< It found a master whom we obey.
   found_better,  ///< One that ranks above us and is not master: of those that are still looking around, or,
                  ///< when we are master ourselves, any.
-  lost_master,  ///< Whom we wait for is silent, or is not what it was.
-  handed_over,  ///< To whom we handed over has accepted.
-  cut_off,      ///< Our own link was down, or this process stood still: others may have taken over.
+  lost_master,   ///< Whom we wait for is silent, or is not what it was.
+  handed_over,   ///< To whom we handed over has accepted.
+  cut_off,       ///< Our own link was down, or this process stood still: others may have taken over.
 };
 inline constexpr int kHappenings = static_cast<int>(Happening::cut_off) + 1;
 

@@ -5,6 +5,11 @@
 #include "transport/reply.h"
 
 namespace weft::daemon {
+namespace {
+
+constexpr std::size_t kMKeyAt = 24 * 8;  // IBTA vol. 1, 14.2.1.1 and 14.2.1.2
+
+}  // namespace
 
 void Responder::handle(const mad::Mad& mad) {
   const mad::Header header = mad::header_of(mad);
@@ -35,7 +40,9 @@ void Responder::answer_sm_info(const mad::Mad& request) {
     }
     if (!*legal) status = raw(mad::Status::bad_value);
   }
-  const mad::Mad answer = transport::response_to(request, mad::encode(on_.self()), status);
+  mad::SmInfo info = on_.self();
+  if (get_bits(request.bytes, kMKeyAt, 64) != m_key_) info.sm_key = 0;  // only to who may know it
+  const mad::Mad answer = transport::response_to(request, mad::encode(info), status);
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("SMInfo answer not sent: {}", sent.error().what);
 }
@@ -46,7 +53,7 @@ void Responder::repress(const mad::Mad& trap) {
   header.method = mad::Method::trap_repress;
   header.status = 0;
   mad::encode_into(std::span<std::uint8_t>(answer.bytes), header);
-  put_bits(answer.bytes, 24 * 8, 64, m_key_);
+  put_bits(answer.bytes, kMKeyAt, 64, m_key_);
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("TrapRepress not sent: {}", sent.error().what);
   const std::span<const std::uint8_t> data(trap.bytes.data() + mad::kSmpDataAt, mad::kSmpDataSize);

@@ -139,7 +139,7 @@ class SaService {
   PortWriter writer_;
   std::vector<Guid> present_;  // end ports of the last View, sorted
   bool seen_a_view_ = false;
-  bool paused_ = false;  // not answering, and not known to be out of date
+  bool paused_ = false;                             // not answering, and not known to be out of date
   bool stale_ = false;                              // another manager has been master since
   std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
   std::unordered_map<Lid, Instant> refusals_told_;

@@ -55,7 +55,7 @@ struct SweepReport {
 enum class State {
   waiting_for_device,  ///< No usable port yet.
   discovering,         ///< First sweep under way.
-  standby,   ///< Another manager is master; nothing is written, until it is gone or hands over.
+  standby,             ///< Another manager is master; nothing is written, until it is gone or hands over.
   disabled,  ///< A master told us to rest (SMInfo NOT-ACTIVE): nothing is written until one says otherwise.
   master,
   failed,  ///< The last sweep could not bring the fabric up; tried again.

@@ -20,6 +20,7 @@ const std::vector<Override> kOthers = {
     {"transport.sim.fabric", "fat-tree:radix=36,levels=3"},
     {"manager.priority", "15"},
     {"manager.master_priority", "0"},
+    {"manager.sm_key", "0x5ec"},
     {"manager.poll_interval", "500ms"},
     {"manager.poll_misses", "5"},
     {"manager.allowed", "[0x0002c903000e0b72, 0x1]"},

@@ -189,7 +189,7 @@ TEST(BesideOpenSm, ItWritesNothingAndSaysSo) {
       << read_file(scene.path("opensm")) << read_file(scene.path("osm.log"));
   const Output once = scene.once();
   EXPECT_EQ(once.status, 1) << once.text;
-  EXPECT_NE(once.text.find("another subnet manager is master"), std::string::npos) << once.text;
+  EXPECT_NE(once.text.find("another manager is master"), std::string::npos) << once.text;
   EXPECT_NE(once.text.find(" sets=0 "), std::string::npos) << once.text;
 }
 

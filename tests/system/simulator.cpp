@@ -52,9 +52,10 @@ bool WeftDaemon::is_up(std::chrono::seconds limit) const {
   return eventually([this] { return log().find("clean=true") != std::string::npos; }, limit);
 }
 
-OpenSm::OpenSm(const Environment& environment, const std::string& directory, const std::string& options)
+OpenSm::OpenSm(const Environment& environment, const std::string& directory, const std::string& options,
+               const std::string& settings)
     : log_(directory + "/osm.log") {
-  write_file(directory + "/opensm.conf", "force_log_flush TRUE\n");
+  write_file(directory + "/opensm.conf", "force_log_flush TRUE\n" + settings);
   process_ =
       std::make_unique<Background>("opensm -F " + directory + "/opensm.conf -f " + log_ + " " + options,
                                    environment, directory, directory + "/opensm.out");

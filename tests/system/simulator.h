@@ -51,12 +51,15 @@ class WeftDaemon {
 /// OpenSM on some simulator, from its start to SUBNET UP.
 class OpenSm {
  public:
-  OpenSm(const Environment& environment, const std::string& directory, const std::string& options = "");
+  /// `settings`: lines of its configuration file.
+  OpenSm(const Environment& environment, const std::string& directory, const std::string& options = "",
+         const std::string& settings = "");
   /// False when it is not up in time.
   bool is_up(std::chrono::seconds limit = std::chrono::seconds(120)) const;
   std::string log() const { return read_file(log_); }
   /// Numbers of the errors in its log, sorted, each once.
   std::vector<std::string> errors() const;
+  Background& process() { return *process_; }
 
  private:
   std::string log_;

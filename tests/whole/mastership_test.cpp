@@ -305,6 +305,7 @@ struct Voice final : sim::Endpoint {
     smp.tid = ++tid_;
     mad::SmInfo info;
     info.guid = Guid{0x5000};
+    info.sm_key = key;
     info.priority = 3;
     info.state = as;
     smp.data = mad::encode(info);
@@ -317,6 +318,7 @@ struct Voice final : sim::Endpoint {
   }
 
   std::vector<mad::Mad> got;
+  std::uint64_t key = 1;
 
  private:
   Whole& whole_;
@@ -354,6 +356,18 @@ TEST(X5X6, WordsAreObeyedWhereTheyAreLegal) {
   pair.whole.kill();
   pair.whole.run_for(seconds(60));
   EXPECT_EQ(state(*pair.rival), daemon::State::disabled) << "it rests";
+}
+
+TEST(X6, WhoDoesNotKnowTheKeyIsNotAnsweredAndToldOfOnce) {
+  const Pair pair;
+  Whole& whole = const_cast<Whole&>(pair.whole);
+  Voice voice(whole, "h00011");
+  voice.key = 7;
+  const Lid standby = lid_of(whole, kOther);
+  EXPECT_FALSE(voice.say(standby, kSet, raw(daemon::Word::disable), mad::SmState::master));
+  EXPECT_FALSE(voice.say(standby, kSet, raw(daemon::Word::disable), mad::SmState::master));
+  EXPECT_EQ(state(*pair.rival), kStandby);
+  EXPECT_EQ(std::ranges::count(whole.events->after(0, 10'000), "manager_ignored", &daemon::Event::kind), 1);
 }
 
 TEST(X5, AHandOverOutOfTheBlueEndsWithOneMaster) {
