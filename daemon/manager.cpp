@@ -201,22 +201,12 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   }
   report = co_await sweeper_.full(cause.text);
   if (stopping_ || lost_) co_return report;
+  if (election_.state() == mad::SmState::discovering) watch_.stop();  // our own link is down
   settle(report);
   co_await serve_sa();
   keep(report);
-  restore_is_sm();
+  co_await keep_is_sm();
   co_return report;
-}
-
-/// A port that was reset has lost IsSM, and with it what tells other managers that we are here.
-void Manager::restore_is_sm() {
-  const auto view = sweeper_.view();
-  if (!view || !election_.is_master()) return;
-  if (view->fabric->port(view->sm_port).capabilities & raw(mad::PortCap::is_sm)) return;
-  (void)parts_.transport->set_is_sm(false);
-  const Result<void> set = parts_.transport->set_is_sm(true);
-  tell("is_sm_lost", set ? std::string("IsSM of our own port was not set any more; it is set again")
-                         : fmt::format("IsSM of our own port is not set: {}", set.error().what));
 }
 
 /// State and the sentence that goes with it.
@@ -265,6 +255,7 @@ void Manager::plan_next(const SweepReport& report) {
 
 void Manager::keep(const SweepReport& report) {
   log_report(report);
+  nudge_lower_masters();
   if (report.kind == SweepKind::full) last_full_ = report;
   reports_.push_back(report);
   if (reports_.size() > kReportsKept) reports_.pop_front();

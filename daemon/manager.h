@@ -76,7 +76,6 @@ class Manager {
   asio::awaitable<SweepReport> sweep(Cause cause);
   void follow(const Election::Decision& decision);
   void settle(const SweepReport& report);
-  void restore_is_sm();
   void plan_next(const SweepReport& report);
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);
@@ -92,7 +91,9 @@ class Manager {
   void stop_serving();
   bool may_set();
   asio::awaitable<void> react(Step step, std::optional<discovery::Manager> other);
-  asio::awaitable<void> announce();
+  asio::awaitable<void> announce(Lid to);
+  void nudge_lower_masters();
+  asio::awaitable<void> keep_is_sm();
   asio::awaitable<void> say(Word word, discovery::Manager to, mad::SmInfo as);
   asio::awaitable<void> hand_over_in_passing(discovery::Manager to);
   asio::awaitable<Result<void>> give_up_mastership(discovery::Manager to);

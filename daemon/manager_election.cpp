@@ -133,7 +133,6 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
   } else {
     heart_.stop();
     sweeper_.interrupt("we are not master any longer");
-    causes_.add_later(Duration::zero(), {});
   }
   mad::SmInfo as = self();
   switch (step.reaction) {
@@ -157,6 +156,7 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
       if (other) background_.start(say(Word::hand_over, *other, as));
       [[fallthrough]];
     case Reaction::wait:
+      causes_.add_later(Duration::zero(), {});  // from now on the watch tells when to look
       stop_serving();
       if (other) wait_for(*other);
       break;
@@ -243,21 +243,43 @@ void Manager::lost_master(const discovery::Manager& whom, const std::string& why
   become(election_.lost_master(whom), {});
 }
 
+/// A port that was reset has lost IsSM, and with it what tells other managers that we are here.
+asio::awaitable<void> Manager::keep_is_sm() {
+  const transport::Target ourselves{election_.own_guid(), {}};
+  Result<mad::AttrData> answer = co_await client_.get(ourselves, mad::AttrId::port_info, 0);
+  if (!answer || stopping_ || lost_) co_return;
+  if (mad::has(mad::decode<mad::PortInfo>(*answer), mad::PortCap::is_sm)) co_return;
+  (void)parts_.transport->set_is_sm(false);
+  const Result<void> set = parts_.transport->set_is_sm(true);
+  tell("is_sm_lost", set ? std::string("IsSM of our own port was not set any more; it is set again")
+                         : fmt::format("IsSM of our own port is not set: {}", set.error().what));
+}
+
 /// A master that should have handed over to us is told that we are here.
 void Manager::master_is_there(const mad::SmInfo& info) {
   note_standing();
+  background_.start(keep_is_sm());
   if (!election_.is_below(info)) return;
   const int times = announced_++;
-  if (times < kAnnouncedInARow || times % kAnnouncedEvery == 0) background_.start(announce());
+  if (times < kAnnouncedInARow || times % kAnnouncedEvery == 0) background_.start(announce(kLidNone));
 }
 
-asio::awaitable<void> Manager::announce() {
+/// Two that were cut off from each other may both be master: the lower one has to find out, and to give way.
+void Manager::nudge_lower_masters() {
+  if (!election_.is_master()) return;
+  for (const sa::OtherManager& other : sa_managers())
+    if (other.info.state == SmState::master && other.lid != kLidNone) background_.start(announce(other.lid));
+}
+
+/// Trap 144 to this LID, or to our port's master.
+asio::awaitable<void> Manager::announce(Lid to) {
   const transport::Target ourselves{election_.own_guid(), {}};
   Result<mad::AttrData> answer = co_await client_.get(ourselves, mad::AttrId::port_info, 0);
   if (!answer) co_return;
   const auto port = mad::decode<mad::PortInfo>(*answer);
-  if (port.lid == kLidNone || port.sm_lid == kLidNone) co_return;
-  const mad::Mad trap = priority_trap(port.lid, port.sm_lid, port.capabilities);
+  if (to == kLidNone) to = port.sm_lid;
+  if (port.lid == kLidNone || to == kLidNone) co_return;
+  const mad::Mad trap = priority_trap(port.lid, to, port.capabilities);
   if (Result<void> sent = parts_.transport->send(trap); !sent)
     daemon_log().debug("trap 144 not sent error=\"{}\"", sent.error().what);
 }

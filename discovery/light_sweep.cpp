@@ -83,14 +83,29 @@ struct Look {
     co_await look_at_manager(manager);
   }
 
+  /// Whether a node that could not be read at the last discovery can be now.
+  asio::awaitable<bool> tells_more(Target target, mad::NodeInfo info) {
+    const bool is_switch = info.type == NodeType::switch_;
+    const PortNum must_know = is_switch ? PortNum{0} : info.local_port;
+    Result<mad::AttrData> port =
+        co_await client.get(target, AttrId::port_info, mad::port_info_modifier(must_know));
+    if (!port || mad::nonsense_in(mad::decode<mad::PortInfo>(*port))) co_return false;
+    if (!is_switch) co_return true;
+    Result<mad::AttrData> facts = co_await client.get(target, AttrId::switch_info, 0);
+    co_return facts.has_value();
+  }
+
   asio::awaitable<void> look_behind(Dangling dangling) {
     Target target;
     target.route = dangling.route;
     Result<mad::AttrData> answer = co_await client.get(target, AttrId::node_info, 0);
     if (!answer) co_return;
     const auto info = mad::decode<mad::NodeInfo>(*answer);
-    const bool no_news = known.fabric->find(info.node_guid) || info.node_guid == dangling.heard;
-    if (nonsense_in(info) || no_news) co_return;  // told at the last discovery, no news
+    if (nonsense_in(info) || known.fabric->find(info.node_guid)) co_return;  // told already, no news
+    if (info.node_guid == dangling.heard) {
+      const bool better = co_await tells_more(target, info);
+      if (!better) co_return;
+    }
     changed(dangling.port.node, fmt::format("somebody answers now behind port {}", raw(dangling.port.port)));
   }
 

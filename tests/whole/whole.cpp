@@ -146,6 +146,7 @@ Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, pla
       clock_(whole.clock),
       workers_(std::make_unique<daemon::InlineWorkers>(clock_, std::chrono::milliseconds(1))),
       transport_(std::make_unique<StoppableTransport>(*whole.network, host, clock_)) {
+  store.ledger = ledger;
   daemon::Manager::Parts parts;
   parts.transport = transport_.get();
   parts.clock = &clock_;
