@@ -248,6 +248,16 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   for (const program::PhaseDone& phase : done.phases)
     report.phases.push_back({phase.name, phase.took, phase.smps});
   forget_tables(done.booted);
+  if (!done.elsewhere.empty()) {
+    forget_all_tables();
+    const auto node = found.fabric->find(done.elsewhere.front());
+    done.restless.push_back(
+        fmt::format("somebody else is where {} was: cables moved while the fabric was programmed, and what "
+                    "was written may "
+                    "have gone to anybody, so that all tables are read back",
+                    fabric::describe(found.fabric->node(*node))));
+    event(Severity::warning, "cables_moved", done.restless.back());
+  }
   if (!cut_short()) co_await look_at_down_ports(found, done.restless);
   // What came of it is not known: the digests of what was to change are void, so the next start reads it
   // back.

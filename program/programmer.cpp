@@ -366,8 +366,14 @@ asio::awaitable<void> Run::look_for_boots() {
   std::erase_if(written_, [this](NodeId node) { return !paths_.reaches(node); });
   if (written_.empty()) co_return;
   begin("verify", 0);
-  result_.booted = co_await find_booted(client_, shadow_, *job_.fabric, paths_, *job_.plan, written_);
+  Verified verified = co_await verify(client_, shadow_, *job_.fabric, paths_, *job_.plan, written_);
   end();
+  result_.booted = std::move(verified.booted);
+  result_.elsewhere = std::move(verified.elsewhere);
+  if (!result_.elsewhere.empty()) {
+    for (auto& [guid, digest] : result_.lanes) digest = 0;
+    for (auto& [guid, digest] : result_.keys) digest = 0;
+  }
   for (const Guid guid : result_.booted) {
     result_.lanes[guid] = result_.keys[guid] = 0;
     const auto node = job_.fabric->find(guid);

@@ -36,6 +36,8 @@ struct Programmed {
   /// Links that went down, or came up, while we were at work: a new sweep is needed.
   std::vector<std::string> restless;
   std::vector<Guid> booted;  ///< Nodes that lost what was written to them: they hold anything.
+  /// Nodes where somebody else answers now: anybody may hold what was written to them.
+  std::vector<Guid> elsewhere;
   /// PortInfo fields that a device answered with other values than set, by node GUID.
   std::map<Guid, std::uint32_t> unkept;
   std::map<Guid, std::uint64_t>

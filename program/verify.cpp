@@ -1,5 +1,6 @@
 #include "program/verify.h"
 
+#include "mad/node_info.h"
 #include "mad/port_info.h"
 #include "mad/tables.h"
 #include "transport/concurrency.h"
@@ -10,13 +11,13 @@ namespace {
 
 using fabric::PortRef;
 
-struct BootFinder {
+struct Verifier {
   transport::SmpClient& client;
   const mad::Shadow& shadow;
   const fabric::Fabric& fabric;
   const fabric::PathTree& paths;
   const plan::Plan& plan;
-  std::vector<Guid> booted;
+  Verified result;
 
   asio::awaitable<void> look(NodeId node) {
     bool kept = true;
@@ -24,7 +25,17 @@ struct BootFinder {
       kept = co_await switch_kept(node);
     else
       kept = co_await host_kept(node);
-    if (!kept) booted.push_back(fabric.node(node).guid);
+    if (kept) co_return;
+    result.booted.push_back(fabric.node(node).guid);
+    const bool moved = co_await somebody_else(node);
+    if (moved) result.elsewhere.push_back(fabric.node(node).guid);
+  }
+
+  asio::awaitable<bool> somebody_else(NodeId node) {
+    const auto way = transport::target_by(Guid{}, paths.ports_to(node));
+    if (!way) co_return false;
+    Result<mad::AttrData> answer = co_await client.get(*way, mad::AttrId::node_info, 0);
+    co_return answer&& mad::decode<mad::NodeInfo>(*answer).node_guid != fabric.node(node).guid;
   }
 
   asio::awaitable<bool> switch_kept(NodeId node) {
@@ -55,21 +66,21 @@ struct BootFinder {
 };
 
 struct LookAt {
-  BootFinder* finder;
-  asio::awaitable<void> operator()(NodeId node) const { return finder->look(node); }
+  Verifier* verifier;
+  asio::awaitable<void> operator()(NodeId node) const { return verifier->look(node); }
 };
 
 }  // namespace
 
-asio::awaitable<std::vector<Guid>> find_booted(transport::SmpClient& client, const mad::Shadow& shadow,
-                                               const fabric::Fabric& fabric, const fabric::PathTree& paths,
-                                               const plan::Plan& plan, const std::set<NodeId>& written) {
+asio::awaitable<Verified> verify(transport::SmpClient& client, const mad::Shadow& shadow,
+                                 const fabric::Fabric& fabric, const fabric::PathTree& paths,
+                                 const plan::Plan& plan, const std::set<NodeId>& written) {
   const std::vector<NodeId> nodes(written.begin(), written.end());
-  BootFinder finder{client, shadow, fabric, paths, plan, {}};
-  const LookAt act{&finder};
+  Verifier verifier{client, shadow, fabric, paths, plan, {}};
+  const LookAt act{&verifier};
   const std::span<const NodeId> all(nodes);
   co_await transport::for_each(all, static_cast<std::size_t>(client.settings().window), act);
-  co_return std::move(finder.booted);
+  co_return std::move(verifier.result);
 }
 
 }  // namespace weft::program

@@ -83,7 +83,8 @@ class Chaos {
       log_ += fmt::format("{} {}\n", std::chrono::duration<double>(whole_.clock.now()).count(), what);
       // A third in the middle of what the last one has caused.
       run(one_of(3) == 0 ? Duration(microseconds(one_of(5000))) : Duration(milliseconds(one_of(30'000))));
-      if (const auto loop = sim::credit_loop(*whole_.world)) {
+      const auto loop = unjudged_ ? std::nullopt : sim::credit_loop(*whole_.world);
+      if (loop) {
         ADD_FAILURE() << "credit loop after " << what << ": " << *loop << "\n" << log_;
         return;
       }
@@ -103,6 +104,7 @@ class Chaos {
         return;
       }
       log_.clear();
+      unjudged_ = false;
     }
   }
   double virtual_days() const { return std::chrono::duration<double>(whole_.clock.now()).count() / 86'400; }
@@ -153,12 +155,15 @@ class Chaos {
         const sim::NodeIndex a = any(hosts_);
         const sim::NodeIndex b = any(hosts_);
         if (a == b) return "nothing";
+        // What a manager sends while its own cable moves goes astray; by the next quiet that is mended.
+        for (const Process* one : {&one_, &two_}) unjudged_ |= id(a) == one->host || id(b) == one->host;
         world.swap_places(a, b);
         return fmt::format("swap {} and {}", id(a), id(b));
       }
       case 8: {
         const sim::NodeIndex node = any(switches_);
         world.set_mute(node, sim::Mute::agent);
+        unjudged_ = true;  // it goes on forwarding by tables that nobody can change
         return "mute " + id(node);
       }
       case 9: {
@@ -266,7 +271,8 @@ class Chaos {
   Process two_;
   std::vector<std::pair<sim::NodeIndex, PortNum>> cut_;
   std::map<Guid, Lid> lids_;
-  std::string log_;  ///< What happened since the last quiet period.
+  bool unjudged_ = false;  ///< Until the next quiet, tables may be mixed in ways that no manager can help.
+  std::string log_;        ///< What happened since the last quiet period.
 };
 
 class StormOfChaos : public testing::TestWithParam<const char*> {};
