@@ -1,6 +1,7 @@
 #include "daemon/store_multicast.h"
 
 #include "base/bytes.h"
+#include "daemon/store_rows.h"
 
 namespace weft::daemon {
 
@@ -26,42 +27,28 @@ std::vector<std::uint8_t> bytes_of(const plan::MftDigests& digests) {
 }  // namespace
 
 Result<std::shared_ptr<const plan::MftDigestMap>> load_multicast(Database& database) {
-  auto rows = database.prepare("SELECT guid, blocks FROM mft_digests");
-  if (!rows) return fail(rows.error());
   auto map = std::make_shared<plan::MftDigestMap>();
-  for (;;) {
-    const Result<bool> row = rows->step();
-    if (!row) return fail(row.error());
-    if (!*row) return map;
-    const std::vector<std::uint8_t> bytes = rows->blob(1);
+  const auto read = each_row(database, "SELECT guid, blocks FROM mft_digests", [&map](Row& row) {
+    const std::vector<std::uint8_t> bytes = row.blob(1);
     if (bytes.size() % kEntrySize != 0)
-      return fail(Errc::malformed, "it holds {} bytes of digests of multicast tables, not a multiple of {}",
-                  bytes.size(), kEntrySize);
-    plan::MftDigests& digests = (*map)[static_cast<Guid>(rows->number(0))];
+      return row.refuse(fmt::format("it holds {} bytes of digests of multicast tables, not a multiple of {}",
+                                    bytes.size(), kEntrySize));
+    plan::MftDigests& digests = (*map)[row.guid(0)];
     for (std::size_t at = 0; at < bytes.size(); at += kEntrySize)
       digests[static_cast<std::uint32_t>(get_bits(bytes, at * 8, 32))] = get_bits(bytes, (at + 4) * 8, 64);
-  }
+  });
+  if (!read) return fail(read.error());
+  return map;
 }
 
 Result<void> write_multicast(Database& database, const plan::MftDigestMap& before,
                              const plan::MftDigestMap& after) {
-  auto put = database.prepare("INSERT OR REPLACE INTO mft_digests (guid, blocks) VALUES (?, ?)");
-  if (!put) return fail(put.error());
-  auto drop = database.prepare("DELETE FROM mft_digests WHERE guid = ?");
-  if (!drop) return fail(drop.error());
-  for (const auto& [guid, digests] : after) {
-    const auto old = before.find(guid);
-    if (old != before.end() && old->second == digests) continue;
-    put->bind(0, static_cast<std::int64_t>(raw(guid)));
-    put->bind(1, std::span<const std::uint8_t>(bytes_of(digests)));
-    if (const auto written = put->run(); !written) return written;
-  }
-  for (const auto& [guid, digests] : before) {
-    if (after.contains(guid)) continue;
-    drop->bind(0, static_cast<std::int64_t>(raw(guid)));
-    if (const auto written = drop->run(); !written) return written;
-  }
-  return {};
+  Writer put(database, "INSERT OR REPLACE INTO mft_digests (guid, blocks) VALUES (?, ?)");
+  Writer drop(database, "DELETE FROM mft_digests WHERE guid = ?");
+  for_differences(
+      before, after, [&put](Guid guid, const plan::MftDigests& digests) { put.run(guid, bytes_of(digests)); },
+      [&drop](Guid guid) { drop.run(guid); });
+  return result_of({&put, &drop});
 }
 
 }  // namespace weft::daemon

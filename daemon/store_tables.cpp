@@ -6,6 +6,7 @@
 #include "daemon/store_design.h"
 #include "daemon/store_multicast.h"
 #include "daemon/store_partitions.h"
+#include "daemon/store_rows.h"
 #include "daemon/store_sa.h"
 
 namespace weft::daemon {
@@ -23,9 +24,6 @@ ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
 
 namespace {
 
-std::int64_t as_number(Guid guid) { return static_cast<std::int64_t>(raw(guid)); }
-Guid as_guid(std::int64_t number) { return static_cast<Guid>(number); }
-
 std::vector<std::uint8_t> as_bytes(const std::vector<std::uint64_t>& words) {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(words.size() * 8);
@@ -42,114 +40,60 @@ std::vector<std::uint64_t> as_words(const std::vector<std::uint8_t>& bytes) {
 }
 
 Result<std::shared_ptr<const plan::LidMap>> load_lids(Database& database) {
-  auto rows = database.prepare("SELECT guid, base, lmc FROM lids ORDER BY guid");
-  if (!rows) return fail(rows.error());
   auto lids = std::make_shared<plan::LidMap>();
-  for (;;) {
-    const Result<bool> row = rows->step();
-    if (!row) return fail(row.error());
-    if (!*row) return lids;
-    const std::int64_t base = rows->number(1);
-    const std::int64_t lmc = rows->number(2);
+  const auto read = each_row(database, "SELECT guid, base, lmc FROM lids ORDER BY guid", [&lids](Row& row) {
+    const std::int64_t base = row.any(1);
+    const std::int64_t lmc = row.any(2);
     const bool fits = base >= 1 && lmc >= 0 && lmc <= 7 && base + (1 << lmc) - 1 <= raw(kLidLastUnicast);
-    if (!fits || rows->number(0) == 0) {
-      return fail(Errc::malformed, "it gives port {} the impossible LID {} with LMC {}",
-                  to_string(as_guid(rows->number(0))), base, lmc);
-    }
-    lids->emplace(as_guid(rows->number(0)),
-                  plan::LidRange{static_cast<Lid>(base), static_cast<std::uint8_t>(lmc)});
-  }
+    if (!fits || row.guid(0) == Guid{})
+      return row.refuse(fmt::format("it gives port {} the impossible LID {} with LMC {}",
+                                    to_string(row.guid(0)), base, lmc));
+    lids->emplace(row.guid(0), plan::LidRange{static_cast<Lid>(base), static_cast<std::uint8_t>(lmc)});
+  });
+  if (!read) return fail(read.error());
+  return lids;
 }
 
 Result<std::shared_ptr<const plan::DeviceMap>> load_devices(Database& database) {
-  auto rows = database.prepare(
-      "SELECT guid, unkept, lft_digests, lanes_digest, keys_digest FROM devices ORDER BY guid");
-  if (!rows) return fail(rows.error());
   auto devices = std::make_shared<plan::DeviceMap>();
-  for (;;) {
-    const Result<bool> row = rows->step();
-    if (!row) return fail(row.error());
-    if (!*row) return devices;
-    auto record = std::make_shared<plan::DeviceRecord>();
-    record->unkept_fields = static_cast<std::uint32_t>(rows->number(1));
-    record->lft_digests = as_words(rows->blob(2));
-    record->lanes_digest = static_cast<std::uint64_t>(rows->number(3));
-    record->keys_digest = static_cast<std::uint64_t>(rows->number(4));
-    devices->emplace(as_guid(rows->number(0)), std::move(record));
-  }
-}
-
-bool same(const plan::LidRange& a, const plan::LidRange& b) { return a == b; }
-bool same(const std::shared_ptr<const plan::DeviceRecord>& a,
-          const std::shared_ptr<const plan::DeviceRecord>& b) {
-  return a == b || *a == *b;
-}
-
-/// Walks two sorted maps side by side: `put` for what is new or differs, `drop` for what is gone.
-template <typename Map, typename Put, typename Drop>
-Result<void> for_differences(const Map& before, const Map& after, Put put, Drop drop) {
-  auto old_entry = before.begin();
-  auto new_entry = after.begin();
-  while (old_entry != before.end() || new_entry != after.end()) {
-    const bool gone =
-        new_entry == after.end() || (old_entry != before.end() && old_entry->first < new_entry->first);
-    if (gone) {
-      const Result<void> dropped = drop(old_entry->first);
-      if (!dropped) return fail(dropped.error());
-      ++old_entry;
-      continue;
-    }
-    const bool known = old_entry != before.end() && old_entry->first == new_entry->first;
-    if (!known || !same(old_entry->second, new_entry->second)) {
-      const Result<void> written = put(new_entry->first, new_entry->second);
-      if (!written) return fail(written.error());
-    }
-    if (known) ++old_entry;
-    ++new_entry;
-  }
-  return {};
+  const auto read = each_row(
+      database, "SELECT guid, unkept, lft_digests, lanes_digest, keys_digest FROM devices ORDER BY guid",
+      [&devices](Row& row) {
+        auto record = std::make_shared<plan::DeviceRecord>();
+        record->unkept_fields = static_cast<std::uint32_t>(row.any(1));
+        record->lft_digests = as_words(row.blob(2));
+        record->lanes_digest = static_cast<std::uint64_t>(row.any(3));
+        record->keys_digest = static_cast<std::uint64_t>(row.any(4));
+        devices->emplace(row.guid(0), std::move(record));
+      });
+  if (!read) return fail(read.error());
+  return devices;
 }
 
 Result<void> write_lids(Database& database, const plan::LidMap& before, const plan::LidMap& after) {
-  auto put = database.prepare("INSERT OR REPLACE INTO lids (guid, base, lmc) VALUES (?, ?, ?)");
-  if (!put) return fail(put.error());
-  auto drop = database.prepare("DELETE FROM lids WHERE guid = ?");
-  if (!drop) return fail(drop.error());
-  return for_differences(
-      before, after,
-      [&put](Guid guid, const plan::LidRange& range) {
-        put->bind(0, as_number(guid));
-        put->bind(1, std::int64_t{raw(range.base)});
-        put->bind(2, std::int64_t{range.lmc});
-        return put->run();
-      },
-      [&drop](Guid guid) {
-        drop->bind(0, as_number(guid));
-        return drop->run();
-      });
+  Writer put(database, "INSERT OR REPLACE INTO lids (guid, base, lmc) VALUES (?, ?, ?)");
+  Writer drop(database, "DELETE FROM lids WHERE guid = ?");
+  for_differences(
+      before, after, [&put](Guid guid, const plan::LidRange& range) { put.run(guid, range.base, range.lmc); },
+      [&drop](Guid guid) { drop.run(guid); });
+  return result_of({&put, &drop});
 }
 
 Result<void> write_devices(Database& database, const plan::DeviceMap& before, const plan::DeviceMap& after) {
-  auto put = database.prepare(
-      "INSERT OR REPLACE INTO devices (guid, unkept, lft_digests, lanes_digest, keys_digest) VALUES (?, ?, "
-      "?, ?, ?)");
-  if (!put) return fail(put.error());
-  auto drop = database.prepare("DELETE FROM devices WHERE guid = ?");
-  if (!drop) return fail(drop.error());
-  return for_differences(
+  Writer put(database,
+             "INSERT OR REPLACE INTO devices (guid, unkept, lft_digests, lanes_digest, keys_digest) VALUES "
+             "(?, ?, ?, ?, ?)");
+  Writer drop(database, "DELETE FROM devices WHERE guid = ?");
+  for_differences(
       before, after,
-      [&put](Guid guid, const std::shared_ptr<const plan::DeviceRecord>& record) {
-        put->bind(0, as_number(guid));
-        put->bind(1, std::int64_t{record->unkept_fields});
-        put->bind(2, std::span<const std::uint8_t>(as_bytes(record->lft_digests)));
-        put->bind(3, static_cast<std::int64_t>(record->lanes_digest));
-        put->bind(4, static_cast<std::int64_t>(record->keys_digest));
-        return put->run();
+      [&](Guid guid, const std::shared_ptr<const plan::DeviceRecord>& record) {
+        const auto old = before.find(guid);
+        if (old != before.end() && *old->second == *record) return;
+        put.run(guid, record->unkept_fields, as_bytes(record->lft_digests), record->lanes_digest,
+                record->keys_digest);
       },
-      [&drop](Guid guid) {
-        drop->bind(0, as_number(guid));
-        return drop->run();
-      });
+      [&drop](Guid guid) { drop.run(guid); });
+  return result_of({&put, &drop});
 }
 
 }  // namespace
@@ -209,55 +153,40 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
 }
 
 Result<std::vector<Event>> load_events(Database& database, std::size_t limit) {
-  auto rows = database.prepare(
-      "SELECT id, time_us, severity, kind, node, port, text FROM events ORDER BY id DESC LIMIT ?");
-  if (!rows) return fail(rows.error());
-  rows->bind(0, static_cast<std::int64_t>(limit));
   std::vector<Event> events;
-  for (;;) {
-    const Result<bool> row = rows->step();
-    if (!row) return fail(row.error());
-    if (!*row) break;
-    Event event;
-    event.id = static_cast<std::uint64_t>(rows->number(0));
-    event.time = WallTime(std::chrono::microseconds(rows->number(1)));
-    event.severity = static_cast<Severity>(std::clamp<std::int64_t>(rows->number(2), 0, 2));
-    event.kind = rows->text(3);
-    event.node = as_guid(rows->number(4));
-    if (!rows->is_null(5)) event.port = static_cast<PortNum>(rows->number(5));
-    event.text = rows->text(6);
-    events.push_back(std::move(event));
-  }
+  const auto read = each_row(
+      database,
+      fmt::format(
+          "SELECT id, time_us, severity, kind, node, port, text FROM events ORDER BY id DESC LIMIT {}",
+          limit),
+      [&events](Row& row) {
+        Event event;
+        event.id = static_cast<std::uint64_t>(row.any(0));
+        event.time = WallTime(std::chrono::microseconds(row.any(1)));
+        event.severity = static_cast<Severity>(std::clamp<std::int64_t>(row.any(2), 0, 2));
+        event.kind = row.text(3);
+        event.node = row.guid(4);
+        if (!row.is_null(5)) event.port = static_cast<PortNum>(row.any(5));
+        event.text = row.text(6);
+        events.push_back(std::move(event));
+      });
+  if (!read) return fail(read.error());
   std::reverse(events.begin(), events.end());
   return events;
 }
 
 Result<void> write_events(Database& database, const std::vector<Event>& events, std::size_t kept) {
   if (events.empty()) return {};
-  auto put = database.prepare(
-      "INSERT OR REPLACE INTO events (id, time_us, severity, kind, node, port, text) VALUES (?, ?, ?, ?, ?, "
-      "?, ?)");
-  if (!put) return fail(put.error());
+  Writer put(database,
+             "INSERT OR REPLACE INTO events (id, time_us, severity, kind, node, port, text) VALUES (?, ?, ?, "
+             "?, ?, ?, ?)");
   for (const Event& event : events) {
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(event.time.time_since_epoch());
-    put->bind(0, static_cast<std::int64_t>(event.id));
-    put->bind(1, std::int64_t{time.count()});
-    put->bind(2, static_cast<std::int64_t>(event.severity));
-    put->bind(3, event.kind);
-    put->bind(4, as_number(event.node));
-    if (event.port) {
-      put->bind(5, std::int64_t{raw(*event.port)});
-    } else {
-      put->bind_null(5);
-    }
-    put->bind(6, event.text);
-    const auto written = put->run();
-    if (!written) return fail(written.error());
+    put.run(event.id, time.count(), event.severity, event.kind, event.node, event.port, event.text);
   }
-  auto trim = database.prepare("DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
-  if (!trim) return fail(trim.error());
-  trim->bind(0, static_cast<std::int64_t>(kept));
-  return trim->run();
+  Writer trim(database, "DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
+  trim.run(kept);
+  return result_of({&put, &trim});
 }
 
 }  // namespace weft::daemon
