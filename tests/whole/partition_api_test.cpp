@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
-
-#include "daemon/api.h"
-#include "tests/whole/whole.h"
+#include "tests/whole/asked_api.h"
 
 namespace weft::test {
 namespace {
@@ -16,26 +13,16 @@ class PartitionApi : public testing::Test {
  protected:
   explicit PartitionApi(
       std::string_view partitions =
-          "partitions:\n  define:\n    storage: { key: 0x8010, members: [ h0000*, { h00001: full } ] }\n") {
-    loaded = std::make_shared<const config::Loaded>(config::read_text(partitions, "f").value());
-    whole.start({}, loaded->settings);
+          "partitions:\n  define:\n    storage: { key: 0x8010, members: [ h0000*, { h00001: full } ] }\n")
+      : settings(config::read_text(partitions, "f").value().settings) {
+    whole.start({}, settings);
     EXPECT_TRUE(whole.settle()) << whole.faults();
-    daemon::ApiSource source;
-    source.view = [this] { return whole.manager->view(); };
-    source.config = [this] { return loaded; };
-    source.status = [this] { return whole.status(); };
-    router = daemon::make_api(std::move(source));
   }
-  daemon::Response get(const std::string& target) {
-    auto request = daemon::request_from_target(target);
-    request->method = "GET";
-    return router.answer(*request);
-  }
-  json::value json_of(const std::string& target) { return json::parse(get(target).body); }
+  daemon::Response get(const std::string& target) const { return AskedApi(whole, settings).get(target); }
+  json::value json_of(const std::string& target) const { return AskedApi(whole, settings).json_of(target); }
 
   Whole whole{"xgft:m=3,4:w=1,2"};
-  std::shared_ptr<const config::Loaded> loaded;
-  daemon::Router router;
+  config::Settings settings;
 };
 
 TEST_F(PartitionApi, ListsPartitionsAndMembers) {

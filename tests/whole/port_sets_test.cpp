@@ -3,11 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
-
-#include "daemon/api.h"
 #include "sim/port_sets.h"
-#include "tests/whole/whole.h"
+#include "tests/whole/asked_api.h"
 
 namespace weft::test {
 namespace {
@@ -25,16 +22,9 @@ struct Exporting {
   Exporting(std::string_view blueprint, plan::PortSetOptions options) : whole(blueprint) {
     whole.start({}, with_port_sets(options));
     EXPECT_TRUE(whole.settle()) << whole.faults();
-    daemon::ApiSource source;
-    source.view = [this] { return whole.manager->view(); };
-    router = daemon::make_api(std::move(source));
   }
-  daemon::Response ask(const std::string& target) const {
-    auto request = daemon::request_from_target(target);
-    request->method = "GET";
-    return router.answer(*request);
-  }
-  json::value get(const std::string& target) const { return json::parse(ask(target).body); }
+  daemon::Response ask(const std::string& target) const { return api.get(target); }
+  json::value get(const std::string& target) const { return api.json_of(target); }
   std::string exported() const {
     std::string text;
     const daemon::Response response = ask("/v1/dump/port-sets");
@@ -50,7 +40,7 @@ struct Exporting {
     return verdict.failures.empty() ? verdict.credit_loop : verdict.failures.front();
   }
   Whole whole;
-  daemon::Router router;
+  AskedApi api{whole};
 };
 
 using Mode = plan::PortSetOptions::Mode;

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
-
-#include "daemon/api.h"
 #include "sa/multicast.h"
+#include "tests/whole/asked_api.h"
 #include "tests/whole/sa_client.h"
 
 namespace weft::test {
@@ -14,26 +12,12 @@ namespace {
 namespace json = boost::json;
 
 struct Asked {
-  Asked() : whole("fat-tree:radix=8") {
-    EXPECT_TRUE(whole.bring_up(3).clean);
-    daemon::ApiSource source;
-    source.view = [this] { return whole.manager->view(); };
-    source.sa = [this]() -> std::optional<daemon::SaView> {
-      const daemon::SaService& sa = whole.manager->sa();
-      return daemon::SaView{sa.state(), sa.counts(), whole.manager->multicast().counts(), sa.index(),
-                            [&sa](const sa::Request& request) { return sa.ask(request); }};
-    };
-    router = daemon::make_api(std::move(source));
-  }
-  daemon::Response get(const std::string& target) {
-    auto request = daemon::request_from_target(target);
-    request->method = "GET";
-    return router.answer(*request);
-  }
-  json::value json_of(const std::string& target) { return json::parse(get(target).body); }
+  Asked() { EXPECT_TRUE(whole.bring_up(3).clean); }
+  daemon::Response get(const std::string& target) const { return api.get(target); }
+  json::value json_of(const std::string& target) const { return api.json_of(target); }
 
-  Whole whole;
-  daemon::Router router;
+  Whole whole{"fat-tree:radix=8"};
+  AskedApi api{whole};
 };
 
 TEST(SaApi, TellsGroupsMembersAndSubscriptions) {
