@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "tests/support/fabric_of.h"
 
@@ -65,6 +68,44 @@ TEST_F(KeyPlans, AreWorkOnlyWhereTheRecordSaysOtherwise) {
   const auto changed = key_work(fabric_, plan(Membership::limited), devices);
   EXPECT_EQ(changed.size(), fabric_.host_count() + 2) << "hosts and the leaves before them, not the spine";
   EXPECT_TRUE(key_work(fabric_, partitions::plan_keys(fabric_, {}, nullptr, self_), {}).empty());
+}
+
+/// 11,664 hosts, 10,000 of them in 64 partitions, each in its own and in 8 that all are in.
+TEST(KeysOfTenThousandHosts, OneMoreMemberIsWorkForItsPortAndTheOneThatChecksIt) {
+  const fabric::Fabric fabric = test::fabric_of("fat-tree:radix=36,levels=3");
+  std::vector<fabric::PortRef> hosts;
+  for (const fabric::PortRef port : fabric.end_ports())
+    if (!fabric.is_switch(port.node)) hosts.push_back(port);
+  Policy policy;
+  for (std::size_t p = 0; p < 64; ++p) {
+    policy.partitions.push_back(
+        {.name = fmt::format("p{}", p), .key = static_cast<std::uint16_t>(0x100 + p), .members = {}});
+    for (std::size_t h = 0; h < 10'000; ++h)
+      if (h % 64 == p || p < 8)
+        policy.partitions[p].members.push_back(
+            {{.kind = Who::Kind::guid, .guid = fabric.port(hosts[h]).guid}, Membership::full});
+  }
+  const auto before = partitions::plan_keys(fabric, policy, nullptr, hosts[0]);
+  plan::DeviceMap devices;
+  std::map<NodeId, std::vector<PortKeys>> held;
+  for (KeyWork& work : key_work(fabric, before, devices)) {
+    plan::DeviceRecord record;
+    record.keys_digest = work.digest;
+    devices[fabric.node(work.node).guid] = std::make_shared<const plan::DeviceRecord>(record);
+    held[work.node] = std::move(work.ports);
+  }
+  const fabric::PortRef joining = hosts[11'000];
+  policy.partitions[9].members.push_back(
+      {{.kind = Who::Kind::guid, .guid = fabric.port(joining).guid}, Membership::full});
+  const auto after = partitions::plan_keys(fabric, policy, before.memory, hosts[0]);
+  std::vector<fabric::PortRef> changed;
+  for (const KeyWork& work : key_work(fabric, after, devices))
+    for (std::size_t i = 0; i < work.ports.size(); ++i)
+      if (work.ports[i].keys != held.at(work.node)[i].keys) changed.push_back(work.ports[i].port);
+  std::vector<fabric::PortRef> expected{joining, *fabric.port(joining).peer};
+  std::ranges::sort(changed);
+  std::ranges::sort(expected);
+  EXPECT_EQ(changed, expected);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <set>
 
@@ -134,7 +135,7 @@ TEST_F(Partitioned, OneMoreMemberCostsItsPortsOnly) {
   EXPECT_EQ(wrong_pairs(tenants), "");
 }
 
-TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKey) {
+TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKeyAndNoOutsiderGetsIn) {
   std::mt19937 random(7);
   std::vector<Tenancy> tenants = kTenants;
   whole.start({}, *settings_with(policy_of(tenants)));
@@ -154,6 +155,22 @@ TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKey) {
           for (const int a : was.full)
             for (const int b : was.full)
               if (a != b && is.full.contains(a) && is.full.contains(b)) staying.emplace_back(was.key, a, b);
+    // Pairs of which one end is in the partition neither before nor after.
+    std::vector<std::tuple<std::uint16_t, int, int>> outside;
+    for (const Tenancy& is : tenants) {
+      const auto inside = [&](int host) {
+        return std::ranges::any_of(std::array<const std::vector<Tenancy>*, 2>{&before, &tenants},
+                                   [&](const std::vector<Tenancy>* all) {
+                                     return std::ranges::any_of(*all, [&](const Tenancy& one) {
+                                       return one.key == is.key &&
+                                              (one.full.contains(host) || one.limited.contains(host));
+                                     });
+                                   });
+      };
+      for (int a = 0; a < 12; ++a)
+        for (int b = 0; b < 12; ++b)
+          if (a != b && !(inside(a) && inside(b))) outside.emplace_back(is.key, a, b);
+    }
     whole.manager->reconfigure(settings_with(policy_of(tenants)));
     std::string broken;
     std::uint64_t seen = pkey_sets();
@@ -163,7 +180,10 @@ TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKey) {
           seen = pkey_sets();
           for (const auto& [key, a, b] : staying)
             if (!sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
-              broken = fmt::format("{} to {} in 0x{:x}", a, b, key);
+              broken = fmt::format("{} to {} in 0x{:x} is cut off", a, b, key);
+          for (const auto& [key, a, b] : outside)
+            if (sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
+              broken = fmt::format("{} to {} in 0x{:x} is let through", a, b, key);
           return !broken.empty();
         },
         std::chrono::seconds(5));
@@ -187,6 +207,53 @@ TEST_F(Partitioned, ARebootedSwitchAndHostAreGivenTheirKeysAgain) {
   whole.world->reboot(whole.node(host_name(6)), std::chrono::seconds(2));
   ASSERT_TRUE(whole.run_until([&] { return !whole.faults().empty(); }, std::chrono::minutes(1)));
   ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+}
+
+TEST_F(Partitioned, AHostIsCheckedWhereverItIsPlugged) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  const auto settled_again = [this] {
+    whole.run_for(std::chrono::seconds(15));
+    return whole.settle();
+  };
+  // 1 leaves, 5 takes its place; then 1 comes back where 5 was.
+  const sim::PortIndex place_of_1 = whole.world->port(port_of(1)).peer;
+  const sim::PortIndex place_of_5 = whole.world->port(port_of(5)).peer;
+  whole.world->unplug(place_of_1);
+  whole.world->unplug(place_of_5);
+  whole.world->plug(place_of_1, port_of(5));
+  ASSERT_TRUE(settled_again()) << whole.faults();
+  EXPECT_TRUE(sent(5, 6, Pkey{0x8020}).delivered());
+  EXPECT_FALSE(sent(5, 6, Pkey{0x8030}).delivered());
+  whole.world->plug(place_of_5, port_of(1));
+  ASSERT_TRUE(settled_again()) << whole.faults();
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+}
+
+TEST_F(Partitioned, APortOfAHostThatBecomesATrunkChecksNothing) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  const sim::PortIndex a = whole.world->port(port_of(9)).peer;
+  const sim::PortIndex b = whole.world->port(port_of(3)).peer;
+  ASSERT_NE(whole.world->port(a).node, whole.world->port(b).node);
+  EXPECT_TRUE(whole.world->port(a).info.enforce_in);
+  whole.world->unplug(a);
+  whole.world->unplug(b);
+  whole.world->plug(a, b);
+  whole.run_for(std::chrono::seconds(15));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  for (const sim::PortIndex end : {a, b}) {
+    EXPECT_FALSE(whole.world->port(end).info.enforce_in);
+    EXPECT_FALSE(whole.world->port(end).info.enforce_out);
+  }
+  // And a host's port again.
+  whole.world->unplug(a);
+  whole.world->plug(a, port_of(9));
+  whole.world->plug(b, port_of(3));
+  whole.run_for(std::chrono::seconds(15));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_TRUE(whole.world->port(a).info.enforce_in);
   EXPECT_EQ(wrong_pairs(kTenants), "");
 }
 

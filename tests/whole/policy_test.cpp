@@ -136,6 +136,18 @@ TEST_F(RandomPolicies, TablesAnswersAndPacketsAgree) {
   }
 }
 
+TEST_F(RandomPolicies, ARebootedSwitchHasKeysAndLanesAgain) {
+  const std::vector<Roster> rosters{{2, 2, 0, 1, 2, 0}, {0, 1, 2, 2, 0, 3}};
+  whole.start({}, *settings_for(rosters));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  const sim::NodeIndex leaf = whole.world->port(whole.world->port(port(1)).peer).node;
+  whole.world->reboot(leaf, std::chrono::seconds(2));
+  ASSERT_TRUE(whole.run_until([this] { return !whole.faults().empty(); }, std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  whole.run_for(std::chrono::seconds(2));  // the SA's look-ups are made beside the loop
+  EXPECT_EQ(differences(rosters), "");
+}
+
 TEST_F(RandomPolicies, AMovedHostTakesItsKeysAlong) {
   const std::vector<Roster> rosters{{2, 2, 0, 1, 2, 0}, {0, 1, 2, 2, 0, 3}};
   whole.start({}, *settings_for(rosters));
