@@ -42,6 +42,7 @@ struct Options {
   double agent_us = 0;
   int smp_timeout_ms = 200;
   int gmp_timeout_ms = 2000;
+  bool sl2vl_wildcards = false;
   bool quiet = false;
 };
 
@@ -113,8 +114,9 @@ Result<PortIndex> port_of_program(const World& world, const std::string& name) {
 
 /// As real devices are, and ibsim's: the field's tools ask for PortInfo without modifier bit 31, and are told
 /// extended speeds all the same.
-Settings devices() {
+Settings devices(const Options& options) {
   Settings settings;
+  settings.optimized_sl_to_vl = options.sl2vl_wildcards;
   settings.hide_extended_speeds = false;
   return settings;
 }
@@ -139,7 +141,7 @@ int replay_recording(const Options& options) {
                              options.replay, recording->interfaces.size(), options.program,
                              recording->interfaces[options.program]);
   VirtualClock clock;
-  World world(*topology, clock, options.seed, devices());
+  World world(*topology, clock, options.seed, devices(options));
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
   const Result<PortIndex> port = port_of_program(world, recording->interfaces[options.program]);
   if (!port) return failed(port.error(), kBadUsage);
@@ -161,7 +163,7 @@ int serve(const Options& options) {
   if (!topology) return failed(topology.error(), kBadUsage);
   const transport::ibsim::Descriptor signals = end_signals();
   Loop loop;
-  World world(*topology, loop, options.seed, devices());
+  World world(*topology, loop, options.seed, devices(options));
   Network network(world, {.hop = microseconds(options.hop_us), .agent = microseconds(options.agent_us)});
   Desk desk(network, {.smp_timeout = std::chrono::milliseconds(options.smp_timeout_ms),
                       .gmp_timeout = std::chrono::milliseconds(options.gmp_timeout_ms)});
@@ -238,6 +240,8 @@ int main(int argc, char** argv) {
   app.add_option("--gmp-timeout", options.gmp_timeout_ms, "The same for all other MADs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag("--sl2vl-wildcards", options.sl2vl_wildcards,
+               "Switches take SL2VL for many ports in one packet (OptimizedSLtoVLMappingProgramming)");
   app.add_flag("--quiet", options.quiet, "Print no table of MADs at the end");
   std::vector<std::string> words;
   CLI::App* ctl = app.add_subcommand("ctl", "Say a command to a running simulator; `ctl help` lists them");
