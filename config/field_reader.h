@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "config/once.h"
 #include "config/types.h"
 
 namespace weft::config {
@@ -44,7 +45,7 @@ class FieldReader {
     if (map.kind != Value::Kind::map)
       return report.problem(map.place,
                             fmt::format("expects {}, a map of {}, not {}", what_, listed(), describe(map)));
-    std::map<std::string_view, Place> seen;
+    Once once;
     for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
       const Value& name = map.children[i];
       const auto found = name.kind == Value::Kind::text ? reads_.find(name.text) : reads_.end();
@@ -54,13 +55,8 @@ class FieldReader {
                                                near.empty() ? "" : fmt::format("; did you mean {}?", near)));
         continue;
       }
-      const auto [first, fresh] = seen.emplace(name.text, name.place);
-      if (!fresh) {
-        report.problem(name.place, fmt::format("{} stands here twice; first in line {}", in_quotes(name.text),
-                                               first->second.line));
-        continue;
-      }
-      found->second(map.children[i + 1], report);
+      if (once.take(name.text, name.place, report, in_quotes(name.text)))
+        found->second(map.children[i + 1], report);
     }
   }
 

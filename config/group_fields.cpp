@@ -36,4 +36,30 @@ Type<std::uint64_t> number64(std::uint64_t most) {
   return type;
 }
 
+Type<std::string> level_name() {
+  Type<std::string> type{"the name of a level", {}, {}};
+  type.read = [form = type.form](const Value& value, Report& report) -> std::optional<std::string> {
+    if (value.kind == Value::Kind::text && !value.text.empty()) {
+      report.mention(Report::Mention::What::level, value.place, value.text);
+      return value.text;
+    }
+    report.problem(value.place, fmt::format("expects {}, not {}", form, describe(value)));
+    return std::nullopt;
+  };
+  return type;
+}
+
+std::optional<qos::Range> range_from(std::string_view text, std::uint64_t most) {
+  const std::size_t dash = text.find('-');
+  const auto first = number_from(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : number_from(text.substr(dash + 1));
+  if (!first || !last || *first > *last || *last > most) return std::nullopt;
+  return qos::Range{*first, *last};
+}
+
+std::string range_text(const qos::Range& range) {
+  return range.first == range.last ? fmt::format("0x{:x}", range.first)
+                                   : fmt::format("0x{:x}-0x{:x}", range.first, range.last);
+}
+
 }  // namespace weft::config

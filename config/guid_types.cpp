@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "config/once.h"
 #include "config/types.h"
 
 namespace weft::config {
@@ -26,7 +27,7 @@ bool read_guids(const Value& value, std::string_view form, Report& report, Each 
     return false;
   }
   const std::size_t before = report.problem_count;
-  std::map<Guid, Place> seen;
+  Once once;
   for (std::size_t i = 0; i + 1 < value.children.size(); i += 2) {
     const Value& key = value.children[i];
     const std::optional<Guid> guid =
@@ -35,13 +36,7 @@ bool read_guids(const Value& value, std::string_view form, Report& report, Each 
       report.problem(key.place, wrong_guid(key));
       continue;
     }
-    const auto [first, fresh] = seen.emplace(*guid, key.place);
-    if (!fresh) {
-      report.problem(key.place, fmt::format("{} stands here twice; first in line {}", to_string(*guid),
-                                            first->second.line));
-      continue;
-    }
-    each(*guid, value.children[i + 1]);
+    if (once.take(to_string(*guid), key.place, report, to_string(*guid))) each(*guid, value.children[i + 1]);
   }
   return report.problem_count == before;
 }

@@ -11,6 +11,7 @@
 #include "base/rate.h"
 #include "base/units.h"
 #include "base/words.h"
+#include "config/group_fields.h"
 #include "config/partition_types.h"
 #include "config/qos_types.h"
 #include "config/text_check.h"
@@ -18,6 +19,7 @@
 namespace weft::config {
 namespace {
 
+using qos::EndOf;
 using qos::Level;
 using qos::Range;
 using qos::Rule;
@@ -66,9 +68,10 @@ class OpensmQos {
   void finish();
 
   std::vector<Range> ranges(const Line& line, std::string_view text, std::uint64_t most);
+  std::vector<Range> partition_numbers(const Line& line);
   std::optional<std::uint64_t> number(const Line& line, std::uint64_t most);
   std::vector<Who> guids(const Line& line, std::string_view text);
-  void add_groups(const Line& line, std::vector<Who>& who);
+  void add_groups(const Line& line, EndOf& end);
   std::string level_for_sl(std::uint8_t sl);
 
   std::string_view rest_;
@@ -76,7 +79,7 @@ class OpensmQos {
   int number_ = 0;
   qos::Policy policy_;
   std::vector<Rule> ulp_rules_;
-  std::map<std::string, std::vector<Who>, std::less<>> groups_;
+  std::map<std::string, EndOf, std::less<>> groups_;
   std::vector<std::pair<Line, std::string>> levels_named_;  // by rules, to be looked for at the end
 };
 
@@ -118,6 +121,19 @@ std::vector<Range> OpensmQos::ranges(const Line& line, std::string_view text, st
               fmt::format("expects numbers up to 0x{:x} or ranges of them, not {}", most, in_quotes(part)));
   }
   return found;
+}
+
+/// P_Keys, without the bit that says how somebody is a member.
+std::vector<Range> OpensmQos::partition_numbers(const Line& line) {
+  std::vector<Range> numbers;
+  for (const Range& range : ranges(line, line.value, 0xffff)) {
+    const Range without{range.first & 0x7fff, range.last & 0x7fff};
+    if ((range.first ^ range.last) & 0x8000)
+      problem(line, fmt::format("pkey: {} goes from limited to full keys", range_text(range)));
+    else
+      numbers.push_back(without);
+  }
+  return numbers;
 }
 
 std::optional<std::uint64_t> OpensmQos::number(const Line& line, std::uint64_t most) {
@@ -188,11 +204,11 @@ void OpensmQos::read_ulp(const Line& line) {
   else if (ulp == "any" && what == "service-id")
     rule.services = ranges(line, value, UINT64_MAX);
   else if ((ulp == "any" || ulp == "srp") && what == "target-port-guid")
-    rule.destination = guids(line, value);
+    rule.destination.ports = guids(line, value);
   else if (ulp == "any" && what == "source-port-guid")
-    rule.source = guids(line, value);
+    rule.source.ports = guids(line, value);
   else if (ulp == "any" && what == "source-target-port-guid")
-    rule.source = rule.destination = guids(line, value);
+    rule.source.ports = rule.destination.ports = guids(line, value);
   else
     return problem(line, fmt::format("unknown rule {}", in_quotes(line.key)));
   ulp_rules_.push_back(std::move(rule));
@@ -205,7 +221,8 @@ void OpensmQos::read_group(const Line& begin) {
                                                             {"SELF", Who::Kind::self},
                                                             {"ALL", Who::Kind::all}};
   std::string name;
-  std::vector<Who> who;
+  EndOf group;
+  std::vector<Who>& who = group.ports;
   section(begin, "end-port-group", [&](const Line& line) {
     if (line.key == "name") {
       name = line.value;
@@ -224,15 +241,21 @@ void OpensmQos::read_group(const Line& begin) {
         else
           who.push_back({.kind = kind->second});
       }
-    } else if (line.key == "pkey" || line.key == "partition") {
-      problem(line, fmt::format("port groups by {} are not read; name the ports, or give the rule a pkey",
-                                line.key));
+    } else if (line.key == "pkey") {
+      for (const Range& range : partition_numbers(line)) group.partitions.push_back({.numbers = range});
+    } else if (line.key == "partition") {
+      for (const std::string_view part : split(line.value, ',')) {
+        if (is_name(part))
+          group.partitions.push_back({.partition = std::string(part)});
+        else
+          problem(line, fmt::format("partition: expects names, not {}", in_quotes(part)));
+      }
     } else {
       problem(line, fmt::format("unknown line {} in a port-group", in_quotes(line.text)));
     }
   });
   if (name.empty()) return problem(begin, "a port-group needs a name");
-  if (!groups_.emplace(name, std::move(who)).second)
+  if (!groups_.emplace(name, std::move(group)).second)
     problem(begin, fmt::format("port-group {} is defined twice", in_quotes(name)));
 }
 
@@ -270,13 +293,16 @@ void OpensmQos::read_level(const Line& begin) {
   policy_.levels.push_back(std::move(level));
 }
 
-void OpensmQos::add_groups(const Line& line, std::vector<Who>& who) {
+void OpensmQos::add_groups(const Line& line, EndOf& end) {
   for (const std::string_view name : split(line.value, ',')) {
     const auto group = groups_.find(name);
-    if (group == groups_.end())
+    if (group == groups_.end()) {
       problem(line, fmt::format("{}: there is no port-group {} above", line.key, in_quotes(name)));
-    else
-      who.insert(who.end(), group->second.begin(), group->second.end());
+      continue;
+    }
+    const auto& [ports, partitions] = group->second;
+    end.ports.insert(end.ports.end(), ports.begin(), ports.end());
+    end.partitions.insert(end.partitions.end(), partitions.begin(), partitions.end());
   }
 }
 
@@ -292,8 +318,7 @@ void OpensmQos::read_rule(const Line& begin) {
     } else if (line.key == "service-id") {
       rule.services = ranges(line, line.value, UINT64_MAX);
     } else if (line.key == "pkey") {
-      for (Range range : ranges(line, line.value, 0xffff))
-        rule.pkeys.push_back({range.first & 0x7fff, range.last & 0x7fff});
+      rule.pkeys = partition_numbers(line);
     } else if (line.key == "qos-level-name") {
       rule.level = line.value;
       levels_named_.emplace_back(line, rule.level);

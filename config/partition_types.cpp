@@ -72,15 +72,22 @@ void add_group_fields(FieldReader& fields, GroupOptions& options) {
   static const Type<std::uint64_t> q_key = number64(0xffffffff);
   static const Type<int> tclass = number(0, 255);
   static const Type<int> flow = number(0, 0xfffff);
+  static const Type<std::string> level = level_name();
   fields.field("mtu", mtu, options.mtu)
       .field("rate", rate, options.rate)
       .field("sl", sl, options.sl)
+      .field("level", level, options.level)
       .field("q_key", q_key, options.q_key)
       .field("traffic_class", tclass, options.traffic_class)
       .field("flow_label", flow, options.flow_label)
       .raw("scope", [&options](const Value& value, Report& report) {
         if (const auto scope = read_scope(value, report)) options.scope = static_cast<std::uint8_t>(*scope);
       });
+}
+
+void check_sl(const GroupOptions& options, Place place, Report& report) {
+  if (options.sl && !options.level.empty())
+    report.problem(place, fmt::format("level {} has its SL; leave sl out", in_quotes(options.level)));
 }
 
 void read_ipoib(const Value& value, Partition& partition, Report& report) {
@@ -97,6 +104,7 @@ void read_ipoib(const Value& value, Partition& partition, Report& report) {
     FieldReader fields("an IPoIB group");
     add_group_fields(fields, options);
     fields.read(item, report);
+    check_sl(options, item.place, report);
     if (!scopes.insert(options.scope).second)
       report.problem(item.place, fmt::format("there is a group of scope {} already", options.scope));
     partition.broadcast.push_back(options);
@@ -122,6 +130,7 @@ void read_groups(const Value& value, Partition& partition, Report& report) {
     add_group_fields(fields, group.options);
     const std::size_t before = report.problem_count;
     fields.read(item, report);
+    check_sl(group.options, item.place, report);
     if (report.problem_count == before && group.mgid == Gid{})
       report.problem(item.place, "a group needs its mgid");
     partition.groups.push_back(group);
@@ -214,6 +223,7 @@ std::string options_text(const GroupOptions& options) {
   if (options.mtu) add("mtu", 128 << static_cast<int>(*options.mtu));
   if (options.rate) add("rate", rate_speed_text(*options.rate));
   if (options.sl) add("sl", raw(*options.sl));
+  if (!options.level.empty()) add("level", yaml_text(options.level));
   if (options.q_key) add("q_key", fmt::format("0x{:x}", *options.q_key));
   if (options.traffic_class) add("traffic_class", *options.traffic_class);
   if (options.flow_label) add("flow_label", *options.flow_label);

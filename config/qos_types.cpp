@@ -44,15 +44,6 @@ std::vector<Value> as_list(const Value& value) {
   return {value};
 }
 
-/// "7", "0x100-0x1ff".
-std::optional<Range> range_from(std::string_view text, std::uint64_t most) {
-  const std::size_t dash = text.find('-');
-  const auto first = number_from(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : number_from(text.substr(dash + 1));
-  if (!first || !last || *first > *last || *last > most) return std::nullopt;
-  return Range{*first, *last};
-}
-
 void read_ranges(const Value& value, std::vector<Range>& ranges, std::uint64_t most, std::string_view what,
                  Report& report) {
   for (const Value& item : as_list(value)) {
@@ -89,14 +80,45 @@ void read_services(const Value& value, Rule& rule, Report& report) {
   }
 }
 
-void read_who(const Value& value, std::vector<qos::Who>& who, Report& report) {
-  for (const Value& item : as_list(value)) {
+/// { partition: storage } or { pkey: 0x10-0x1f }: the ports in these.
+qos::PortsOf read_ports_of(const Value& map, Report& report) {
+  static const Type<std::string> name = text("the name of a partition", 255, false);
+  qos::PortsOf ports;
+  std::vector<Range> numbers;
+  FieldReader fields("an end of paths");
+  fields
+      .raw("partition",
+           [&ports](const Value& value, Report& to) {
+             const auto found = name.read(value, to);
+             if (!found) return;
+             ports.partition = *found;
+             to.mention(Report::Mention::What::partition, value.place, *found);
+           })
+      .raw("pkey", [&numbers](const Value& value, Report& to) {
+        read_ranges(value, numbers, 0x7fff, "a P_Key", to);
+      });
+  const std::size_t before = report.problem_count;
+  fields.read(map, report);
+  if (report.problem_count == before && ports.partition.empty() == numbers.empty())
+    report.problem(map.place, "expects one partition, or one pkey or range of them");
+  if (!numbers.empty()) ports.numbers = numbers.front();
+  if (numbers.size() > 1) report.problem(map.place, "expects one pkey or range; give the others one each");
+  return ports;
+}
+
+void read_end(const Value& value, qos::EndOf& end, Report& report) {
+  const std::vector<Value> one{value};
+  for (const Value& item : value.kind == Value::Kind::map ? one : as_list(value)) {
     if (item.kind == Value::Kind::text && !item.text.empty())
-      who.push_back(who_from(item.text));
+      end.ports.push_back(who_from(item.text));
+    else if (item.kind == Value::Kind::map)
+      end.partitions.push_back(read_ports_of(item, report));
     else
-      report.problem(item.place,
-                     fmt::format("expects a GUID, a name, all, hosts, switches, routers or self, not {}",
-                                 describe(item)));
+      report.problem(
+          item.place,
+          fmt::format("expects a GUID, a name, all, hosts, switches, routers, self, {{ partition: NAME "
+                      "}} or {{ pkey: NUMBER }}, not {}",
+                      describe(item)));
   }
 }
 
@@ -121,29 +143,30 @@ Level read_level(const std::string& name, const Value& value, Report& report) {
 
 Rule read_rule(const Value& value, Report& report) {
   static const Type<bool> yes = flag();
+  static const Type<std::string> level = level_name();
   static const Type<std::vector<std::string>> names = texts("names", {}, 0);
   Rule rule;
   FieldReader fields("a rule");
-  fields
-      .raw("level",
-           [&rule](const Value& text, Report& to) {
-             if (text.kind == Value::Kind::text && !text.text.empty())
-               rule.level = text.text;
-             else
-               to.problem(text.place, fmt::format("expects the name of a level, not {}", describe(text)));
-           })
-      .raw("source", [&rule](const Value& list, Report& to) { read_who(list, rule.source, to); })
-      .raw("destination", [&rule](const Value& list, Report& to) { read_who(list, rule.destination, to); })
+  fields.field("level", level, rule.level)
+      .raw("source", [&rule](const Value& list, Report& to) { read_end(list, rule.source, to); })
+      .raw("destination", [&rule](const Value& list, Report& to) { read_end(list, rule.destination, to); })
       .field("either_end", yes, rule.either_end)
-      .field("partition", names, rule.partitions)
+      .raw("partition",
+           [&rule](const Value& list, Report& to) {
+             for (const Value& item : as_list(list))
+               if (item.kind == Value::Kind::text)
+                 to.mention(Report::Mention::What::partition, item.place, item.text);
+             if (auto found = names.read(list, to)) rule.partitions = std::move(*found);
+           })
       .raw("pkey",
            [&rule](const Value& list, Report& to) { read_ranges(list, rule.pkeys, 0x7fff, "a P_Key", to); })
       .raw("service", [&rule](const Value& list, Report& to) { read_services(list, rule, to); })
       .raw("class", [&rule](const Value& list, Report& to) {
         read_ranges(list, rule.classes, 0xfff, "a QoS class", to);
       });
+  const std::size_t before = report.problem_count;
   fields.read(value, report);
-  if (rule.level.empty() && value.kind == Value::Kind::map)
+  if (report.problem_count == before && rule.level.empty() && value.kind == Value::Kind::map)
     report.problem(value.place, "a rule needs its level");
   return rule;
 }
@@ -164,22 +187,24 @@ std::string level_text(const Level& level) {
 
 std::string ranges_text(const std::vector<Range>& ranges) {
   std::string text;
-  for (const Range& range : ranges)
-    text += fmt::format("{}0x{:x}{}", text.empty() ? "" : ", ", range.first,
-                        range.first == range.last ? "" : fmt::format("-0x{:x}", range.last));
+  for (const Range& range : ranges) text += (text.empty() ? "" : ", ") + range_text(range);
   return "[" + text + "]";
 }
 
-std::string whos_text(const std::vector<qos::Who>& who) {
+std::string end_text(const qos::EndOf& end) {
   std::string text;
-  for (const qos::Who& one : who) text += (text.empty() ? "" : ", ") + yaml_text(who_text(one));
+  for (const qos::Who& one : end.ports) text += (text.empty() ? "" : ", ") + yaml_text(who_text(one));
+  for (const qos::PortsOf& one : end.partitions)
+    text += fmt::format("{}{{ {} }}", text.empty() ? "" : ", ",
+                        one.partition.empty() ? "pkey: " + range_text(one.numbers)
+                                              : "partition: " + yaml_text(one.partition));
   return "[" + text + "]";
 }
 
 std::string rule_text(const Rule& rule) {
   std::string text = "{ level: " + yaml_text(rule.level);
-  if (!rule.source.empty()) text += ", source: " + whos_text(rule.source);
-  if (!rule.destination.empty()) text += ", destination: " + whos_text(rule.destination);
+  if (!rule.source.empty()) text += ", source: " + end_text(rule.source);
+  if (!rule.destination.empty()) text += ", destination: " + end_text(rule.destination);
   if (rule.either_end) text += ", either_end: true";
   if (!rule.partitions.empty()) {
     std::string names;

@@ -1,7 +1,8 @@
 #include "config/read.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,11 +12,13 @@
 #include "base/words.h"
 #include "config/file.h"
 #include "config/names_file.h"
+#include "config/once.h"
 #include "config/opensm_partitions.h"
 #include "config/opensm_qos.h"
 #include "config/parse.h"
 #include "config/partition_types.h"
 #include "config/schema.h"
+#include "partitions/pkey.h"
 
 namespace weft::config {
 namespace {
@@ -50,6 +53,8 @@ struct Reading {
   void read_partition_files(const std::string& config_path);
   void read_qos_file(const std::string& config_path);
   void check_whole();
+  void check_mentions();
+  void check_tables();
   /// A problem with a key's value, told where it stands.
   void problem_with(std::string_view key, std::string text);
   Result<Loaded> result() &&;
@@ -57,6 +62,7 @@ struct Reading {
 
 void Reading::read_value(const Key& key, const Value& value, Place place) {
   report.subject = key.path;
+  std::erase_if(report.mentions, [&key](const Report::Mention& one) { return one.subject == key.path; });
   key.read(value, loaded.settings, report);
   report.subject.clear();
   Origin here = origin;
@@ -83,20 +89,15 @@ void Reading::read_entry(const Value& name, const Value& value, const std::strin
 }
 
 void Reading::read_section(const Value& map, const std::string& section) {
-  std::unordered_map<std::string_view, Place> seen;
+  Once once;
   for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
     const Value& name = map.children[i];
     if (name.kind != Value::Kind::text) {
       report.problem(name.place, fmt::format("expects the name of a key, not {}", describe(name)));
       continue;
     }
-    const auto [first, fresh] = seen.emplace(name.text, name.place);
-    if (!fresh) {
-      report.problem(name.place, fmt::format("{} stands here twice; first in line {}", in_quotes(name.text),
-                                             first->second.line));
-      continue;
-    }
-    read_entry(name, map.children[i + 1], section);
+    if (once.take(name.text, name.place, report, in_quotes(name.text)))
+      read_entry(name, map.children[i + 1], section);
   }
 }
 
@@ -144,23 +145,67 @@ void Reading::check_whole() {
                  fmt::format("smp.per_node ({}) is more than smp.window ({})", settings.smp.per_node,
                              settings.smp.window));
   }
-  const qos::Policy& policy = settings.plan.qos;
-  const auto is_level = [&policy](std::string_view name) {
-    return std::ranges::find(policy.levels, name, &qos::Level::name) != policy.levels.end();
-  };
-  for (std::size_t r = 0; r < policy.rules.size(); ++r) {
-    if (is_level(policy.rules[r].level)) continue;
-    std::vector<std::string> names;
-    for (const qos::Level& level : policy.levels) names.push_back(level.name);
-    const std::string_view near = nearest(policy.rules[r].level, names);
-    problem_with("qos.rules",
-                 fmt::format("rule {}: there is no level {}{}", r + 1, in_quotes(policy.rules[r].level),
-                             near.empty() ? "" : fmt::format("; did you mean {}?", near)));
-  }
-  if (!policy.default_level.empty() && !is_level(policy.default_level))
-    problem_with("qos.default", fmt::format("there is no level {}", in_quotes(policy.default_level)));
   if (settings.transport.kind == TransportKind::sim && settings.transport.sim_fabric.empty()) {
     problem_with("transport.kind", "sim needs transport.sim.fabric, a file or a blueprint");
+  }
+}
+
+/// Levels and partitions that are spoken of, wherever that is: to be asked when all files are read.
+void Reading::check_mentions() {
+  using What = Report::Mention::What;
+  const plan::Config& plan = loaded.settings.plan;
+  std::vector<std::string> levels;
+  for (const qos::Level& level : plan.qos.levels) levels.push_back(level.name);
+  std::vector<std::string> partitions;
+  bool implied = true;
+  for (const partitions::Partition& one : plan.partitions.partitions) {
+    partitions.push_back(one.name);
+    implied = implied && one.key != raw(partitions::kDefaultPkey) % 0x8000;
+  }
+  if (implied) partitions.emplace_back("default");
+  const auto unknown = [&](What what, const std::string& name) -> std::optional<std::string> {
+    const std::vector<std::string>& names = what == What::level ? levels : partitions;
+    if (std::ranges::find(names, name) != names.end()) return std::nullopt;
+    const std::string_view near = nearest(name, names);
+    return fmt::format("there is no {} {}{}", what == What::level ? "level" : "partition", in_quotes(name),
+                       near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  };
+  for (const Report::Mention& mention : report.mentions) {
+    const auto why = unknown(mention.what, mention.name);
+    if (!why) continue;
+    report.source = mention.source;
+    report.subject = mention.subject;
+    report.problem(mention.place, *why);
+  }
+  report.subject.clear();
+  if (const std::string& name = plan.qos.default_level; !name.empty())
+    if (const auto why = unknown(What::level, name)) problem_with("qos.default", *why);
+  if (plan.qos.tables) check_tables();
+}
+
+/// Typed tables beside what else is set.
+void Reading::check_tables() {
+  const plan::Config& plan = loaded.settings.plan;
+  const qos::TypedTables& tables = *plan.qos.tables;
+  const auto dropped = [&tables](Sl sl) {
+    return std::ranges::any_of(std::array{&tables.hosts, &tables.routers, &tables.switches},
+                               [sl](const qos::TypedTable* one) { return one->sl2vl[raw(sl)] == Vl{15}; });
+  };
+  if (dropped(plan.subnet.sm_sl))
+    problem_with("qos.tables",
+                 fmt::format("SL {} is dropped (VL 15), and ports reach the subnet manager by it "
+                             "(subnet.sm_sl)",
+                             raw(plan.subnet.sm_sl)));
+  for (const qos::Level& level : plan.qos.levels) {
+    if (level.sl && dropped(*level.sl))
+      problem_with("qos.tables", fmt::format("SL {} is dropped (VL 15), and level {} has it", raw(*level.sl),
+                                             in_quotes(level.name)));
+    if (level.weight == 1 && !level.strict) continue;
+    const Origin where = origin_of(loaded, "qos.levels");
+    report.source = to_string(Origin{where.kind, where.file, {}});
+    report.note(where.place,
+                fmt::format("qos.levels: weight and priority of {} have no effect beside qos.tables",
+                            in_quotes(level.name)));
   }
 }
 
@@ -189,8 +234,9 @@ void Reading::read_partition_files(const std::string& config_path) {
     Parsed parsed = parse_yaml(*text);
     for (Remark& remark : parsed.problems) report.problem(remark.place, std::move(remark.text));
     if (!parsed.problems.empty()) continue;
-    if (auto more = type.read(parsed.root, report))
-      for (partitions::Partition& one : *more) all.add(std::move(one), {}, report);
+    const auto more = type.read(parsed.root, report);
+    for (std::size_t i = 0; more && i < more->size(); ++i)
+      all.add((*more)[i], parsed.root.children[2 * i].place, report);
   }
   if (!settings.opensm_partitions.empty()) {
     const std::string path = beside(config_path, settings.opensm_partitions);
@@ -283,7 +329,9 @@ std::string to_string(const Origin& origin) {
 
 Result<Loaded> read_text(std::string_view yaml, std::string_view file_name,
                          std::span<const Override> command_line) {
-  return read(yaml, file_name, command_line).result();
+  Reading reading = read(yaml, file_name, command_line);
+  reading.check_mentions();
+  return std::move(reading).result();
 }
 
 Result<Loaded> read_file(const std::string& path, std::span<const Override> command_line) {
@@ -293,6 +341,7 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   reading.read_partition_files(path);
   reading.read_qos_file(path);
   reading.read_names_file(path);
+  reading.check_mentions();
   reading.report.source = path;
   if (looks_put_aside(path))
     reading.report.note({}, "the name looks like a copy put aside by an editor or a package");

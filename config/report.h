@@ -21,6 +21,20 @@ struct Report {
   std::vector<std::string> notes;     ///< Nothing wrong, but worth saying.
   std::size_t problem_count = 0;
 
+  /// A name of something that is defined elsewhere; whether it is, is seen when all is read.
+  struct Mention {
+    enum class What { level, partition };
+    What what = What::level;
+    std::string name;
+    Place place;
+    std::string source;
+    std::string subject;
+  };
+  std::vector<Mention> mentions;
+  void mention(Mention::What what, Place place, std::string name) {
+    mentions.push_back({what, std::move(name), place, source, subject});
+  }
+
   void problem(Place place, std::string text) {
     if (++problem_count <= kMost) problems.push_back(line(place, std::move(text)));
   }

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "config/group_fields.h"
 #include "config/partition_types.h"
+#include "config/qos_tables.h"
 #include "config/qos_types.h"
 #include "config/types.h"
 #include "routing/engine.h"
@@ -227,7 +228,8 @@ void add_partition_keys(std::vector<Key>& keys) {
       "first "
       "in the members' tables), ipoib (true, or its broadcast groups with mtu, rate, sl, q_key, "
       "traffic_class, "
-      "flow_label, scope), groups (each with mgid and the same). A member is a GUID, a name or a glob, "
+      "flow_label, scope; level instead of sl: the SL of that service level), groups (each with mgid and the "
+      "same). A member is a GUID, a name or a glob, "
       "either with /P7 "
       "for one port (of a switch: what hangs there), all, hosts, switches, routers or self, alone or with "
       "full, limited "
@@ -248,7 +250,8 @@ void add_qos_keys(std::vector<Key>& keys) {
   keys.push_back(key("qos.rules", MEMBER(plan.qos.rules), rule_list(),
                      "Which paths get which level: the first rule that fits. A rule has its level and any of "
                      "source, destination (as "
-                     "members of partitions are named), either_end (the two may change places), partition, "
+                     "members of partitions are named, or { partition: NAME } or { pkey: NUMBER }), "
+                     "either_end (the two may change places), partition, "
                      "pkey, service (ids, ranges, "
                      "rdma-cm:PORT, or ipoib, sdp, rds, iser, nvme-of, lustre) and class (QoS class); all "
                      "that are given must fit.",
@@ -258,6 +261,13 @@ void add_qos_keys(std::vector<Key>& keys) {
           "OpenSM's QoS policy file instead of levels and rules here, read with the same meaning; `weftctl "
           "import opensm` shows what it becomes. A relative path begins at this file's folder.",
           "qos_policy_file"));
+  keys.push_back(key(
+      "qos.tables", MEMBER(plan.qos.tables), typed_tables(),
+      "SL2VL and VL arbitration tables as they are, instead of those that weights give, where they must be "
+      "as OpenSM's: `weftctl import opensm --options` makes them of its qos_* options. Of hosts, routers and "
+      "switches, or of all: sl2vl (16 VLs, one an SL; 15: dropped), high and low (VL:WEIGHT, weights in 64 "
+      "bytes, at most 64 entries), high_limit (0; in 4 KB). VLs that a link has not are folded onto those it "
+      "has, as in OpenSM. For routing that needs one VL."));
   keys.push_back(key("qos.default", MEMBER(plan.qos.default_level), text("the name of a level", 255, true),
                      "The level of what no rule fits; nothing: the first."));
 }

@@ -13,6 +13,7 @@
 
 #include "base/words.h"
 #include "ctl/commands.h"
+#include "ctl/import_commands.h"
 #include "ctl/partition_commands.h"
 #include "ctl/plan.h"
 #include "ctl/port_sets_commands.h"
@@ -35,6 +36,7 @@ struct Arguments {
   std::string from;
   std::string to;
   std::string file;
+  ctl::OpensmFile opensm_file = ctl::OpensmFile::partitions;
   std::string directory;
   bool no_wait = false;
   ctl::PlanOptions plan;
@@ -115,13 +117,23 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
               [](const Client& client, const Output& output) { return ctl::show_levels(client, output); });
   CLI::App* import = app.add_subcommand("import", "What other programs' files become here");
   import->require_subcommand(1)->fallthrough();
-  auto* opensm = add_command(*import, "opensm", "OpenSM's files as YAML: partitions, or the QoS policy",
-                             chosen, [&a](const Client&, const Output& output) {
-                               return a.file.empty() ? ctl::import_opensm_qos(output, a.directory)
-                                                     : ctl::import_opensm_partitions(output, a.file);
-                             });
-  opensm->add_option("--partitions", a.file, "partitions.conf");
-  opensm->add_option("--qos-policy", a.directory, "qos-policy.conf");
+  auto* opensm =
+      add_command(*import, "opensm", "One of OpenSM's files as YAML, and what each line of it becomes",
+                  chosen, [&a](const Client&, const Output& output) {
+                    return ctl::import_opensm(output, a.opensm_file, a.file);
+                  });
+  const auto add_file = [&](const std::string& option, ctl::OpensmFile kind, const std::string& help) {
+    opensm->add_option_function<std::string>(
+        option,
+        [&a, kind](const std::string& file) {
+          a.opensm_file = kind;
+          a.file = file;
+        },
+        help);
+  };
+  add_file("--partitions", ctl::OpensmFile::partitions, "partitions.conf");
+  add_file("--qos-policy", ctl::OpensmFile::qos_policy, "qos-policy.conf");
+  add_file("--options", ctl::OpensmFile::options, "opensm.conf: its qos_* options");
   opensm->require_option(1);
   add_command(app, "services", "Services that programs have registered", chosen,
               [](const Client& client, const Output& output) { return ctl::show_services(client, output); });

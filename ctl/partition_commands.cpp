@@ -1,17 +1,10 @@
 #include "ctl/partition_commands.h"
 
-#include <ostream>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <boost/json/serialize.hpp>
 
 #include "base/units.h"
-#include "config/file.h"
-#include "config/opensm_partitions.h"
-#include "config/opensm_qos.h"
-#include "config/partition_types.h"
-#include "config/qos_types.h"
 #include "ctl/ask.h"
 #include "ctl/json_read.h"
 
@@ -74,70 +67,6 @@ Exit explain_pkey(const Client& client, const Output& output, const std::string&
   return show_answer(client, output,
                      "/v1/explain/pkey?port=" + escaped(port) + (key.empty() ? "" : "&key=" + escaped(key)),
                      pkey_text);
-}
-
-Exit import_opensm_partitions(const Output& output, const std::string& file) {
-  const Result<std::string> contents = config::slurp(file);
-  if (!contents) {
-    output.err << contents.error().what << std::endl;
-    return Exit::usage;
-  }
-  config::Report report{.source = file};
-  const auto all = config::read_opensm_partitions(*contents, report);
-  if (report.problem_count > 0) {
-    output.err << fmt::format("{}", fmt::join(report.problems, "\n")) << std::endl;
-    return Exit::usage;
-  }
-  const auto type = config::partition_map();
-  std::string yaml = fmt::format(
-      "# From {}. For weft.yaml, or a file of its own under partitions.include.\npartitions:\n  define:\n",
-      file);
-  json::array statements;
-  for (const config::ReadPartition& one : all) {
-    std::string shown = type.show({one.partition});
-    shown = shown.substr(1, shown.size() - 2);  // without the braces of the map
-    const std::string_view note = one.merged ? ": its key is another's, so its members stand there" : "";
-    yaml += fmt::format("    # line {}{}\n    {}{}\n", one.place.line, note, one.merged ? "# " : "", shown);
-    statements.push_back(json::object{{"line", one.place.line}, {"merged", one.merged}, {"yaml", shown}});
-  }
-  if (output.json)
-    output.out << json::serialize(json::object{{"file", file}, {"statements", std::move(statements)}})
-               << std::endl;
-  else
-    output.out << yaml << std::flush;
-  return Exit::done;
-}
-
-Exit import_opensm_qos(const Output& output, const std::string& file) {
-  const Result<std::string> contents = config::slurp(file);
-  if (!contents) {
-    output.err << contents.error().what << std::endl;
-    return Exit::usage;
-  }
-  config::Report report{.source = file};
-  const qos::Policy policy = config::read_opensm_qos(*contents, report);
-  if (report.problem_count > 0) {
-    output.err << fmt::format("{}", fmt::join(report.problems, "\n")) << std::endl;
-    return Exit::usage;
-  }
-  const std::string levels = config::level_map().show(policy.levels);
-  const std::string rules = config::rule_list().show(policy.rules);
-  if (output.json) {
-    output.out << json::serialize(
-                      json::object{{"file", file},
-                                   {"levels", levels},
-                                   {"rules", rules},
-                                   {"default", policy.default_level},
-                                   {"notes", json::array(report.notes.begin(), report.notes.end())}})
-               << std::endl;
-    return Exit::done;
-  }
-  output.out << "# From " << file << ". For weft.yaml.\n";
-  for (const std::string& note : report.notes) output.out << "# " << note << '\n';
-  output.out << "qos:\n  levels: " << levels << "\n  rules: " << rules
-             << "\n  default: " << yaml_text(policy.default_level) << '\n'
-             << std::flush;
-  return Exit::done;
 }
 
 }  // namespace weft::ctl

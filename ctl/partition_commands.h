@@ -10,11 +10,6 @@ Exit show_partitions(const Client& client, const Output& output, bool members);
 /// A port's P_Key table, and why it has a key or not. `key` may be empty.
 Exit explain_pkey(const Client& client, const Output& output, const std::string& port,
                   const std::string& key);
-/// What OpenSM's partition file becomes, as YAML; without the daemon.
-Exit import_opensm_partitions(const Output& output, const std::string& file);
-
-/// What OpenSM's QoS policy file becomes, likewise.
-Exit import_opensm_qos(const Output& output, const std::string& file);
 
 std::string partitions_text(const boost::json::value& partitions, const Style& style);
 std::string pkey_text(const boost::json::value& answer, const Style& style);

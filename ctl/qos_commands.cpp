@@ -30,7 +30,8 @@ std::string limits_text(const json::value& level) {
 
 std::string share_text(const json::value& level) {
   const std::string share = fmt::format("{:.0f} %", real(level, "share") * 100);
-  return text(level, "priority") == "strict" ? "strict, " + share : share;
+  const std::string priority = text(level, "priority");
+  return priority == "weighted" ? share : priority + ", " + share;
 }
 
 }  // namespace

@@ -22,14 +22,23 @@ using fabric::PortRef;
 
 json::object level_json(const qos::LanePlan& plan, const qos::PlannedLevel& one) {
   json::array lanes;
-  for (int lane = 0; lane < plan.demand; ++lane) lanes.push_back(one.block * plan.demand + lane);
   const qos::Level& level = one.level;
+  std::string_view priority = level.strict ? "strict" : "weighted";
+  double share = one.share;
+  if (plan.typed) {
+    const qos::TypedTable& table = plan.typed->switches;
+    lanes.push_back(raw(table.sl2vl[raw(one.sl)]));
+    priority = "typed";
+    share = qos::share_of(table.arbitration.low, table.sl2vl[raw(one.sl)]);
+  } else {
+    for (int lane = 0; lane < plan.demand; ++lane) lanes.push_back(one.block * plan.demand + lane);
+  }
   return {
       {"name", level.name},
       {"sl", raw(one.sl)},
       {"lanes", std::move(lanes)},
-      {"priority", level.strict ? "strict" : "weighted"},
-      {"share", one.share},
+      {"priority", priority},
+      {"share", share},
       {"default", &one == &plan.levels[plan.default_level]},
       {"mtu", level.mtu ? json::value(128 << static_cast<int>(*level.mtu)) : json::value(nullptr)},
       {"rate", level.rate ? json::value(*level.rate / 10.0) : json::value(nullptr)},
@@ -53,7 +62,7 @@ Vl lane_of(const plan::View& view, PortRef out, std::optional<PortNum> in, Sl sl
   if (const auto id = fabric.switch_of(out.node))
     return program::lane_row(fabric, *view.plan, *id, in.value_or(PortNum{0}), out.port)[raw(sl)];
   const auto& settings = view.plan->ports[fabric.node(out.node).first_port + raw(out.port)];
-  return view.plan->levels.vl(sl, 0, plan::data_vls(fabric.port(out), settings), true);
+  return view.plan->levels.vl(sl, 0, plan::data_vls(fabric.port(out), settings), qos::egress_of(fabric, out));
 }
 
 json::array hops_json(const plan::View& view, const std::vector<plan::Hop>& hops, Sl sl) {

@@ -178,7 +178,7 @@ void Sweeper::tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric
     }
   };
   tell(plan.partitions.problems, Severity::error, "partitions_not_in_force");
-  tell(plan.levels.problems, Severity::warning, "levels_share_lanes");
+  tell(plan.levels.problems, Severity::warning, "levels_not_as_set");
   for (const std::string& text : now) problems_.push_back({Guid{}, text});
   tell(plan.partitions.notes, Severity::warning, "policy_note");
   tell(plan.levels.notes, Severity::warning, "policy_note");

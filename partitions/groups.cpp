@@ -16,7 +16,10 @@ std::uint64_t signature_of(const Gid& mgid) { return mgid[0] >> 32 & 0xffff; }
 GroupOptions completed(GroupOptions options, const GroupOptions& by) {
   if (!options.mtu) options.mtu = by.mtu;
   if (!options.rate) options.rate = by.rate;
-  if (!options.sl) options.sl = by.sl;
+  if (!options.sl && options.level.empty()) {
+    options.sl = by.sl;
+    options.level = by.level;
+  }
   if (!options.q_key) options.q_key = by.q_key;
   if (!options.traffic_class) options.traffic_class = by.traffic_class;
   if (!options.flow_label) options.flow_label = by.flow_label;

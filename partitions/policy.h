@@ -32,6 +32,7 @@ struct GroupOptions {
   std::optional<Mtu> mtu;
   std::optional<int> rate;  ///< Gb/s * 10.
   std::optional<Sl> sl;
+  std::string level;  ///< Instead of an SL: that of this service level.
   std::optional<std::uint32_t> q_key;
   std::optional<std::uint8_t> traffic_class;
   std::optional<std::uint32_t> flow_label;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "plan/levels.h"
 #include "plan/naming.h"
 #include "plan/plan.h"
 #include "plan/port_sets.h"
@@ -42,18 +43,6 @@ std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, con
   return all;
 }
 
-/// Levels on the lanes that routing leaves, and the rules by which paths get them.
-void plan_levels(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
-                 fabric::PortRef sm_port, int link_vls, Plan& plan) {
-  const int demand = plan.routing.routes.lanes ? plan.routing.routes.lanes->count : 1;
-  plan.levels = qos::plan_lanes(config.qos, demand, link_vls, ledger.sls ? *ledger.sls : qos::AssignedSls{});
-  std::map<std::string, std::uint16_t> partitions;
-  for (const partitions::Resolved& one : plan.partitions.partitions) partitions.emplace(one.name, one.key);
-  if (!plan.levels.levels.empty() && !plan.routing.routes.lanes)
-    plan.turns = std::make_shared<const Turns>(fabric, plan.routing.routes, plan.problem.destinations);
-  plan.rules = qos::Rules(fabric, config.qos, plan.levels, sm_port, partitions, plan.levels.notes);
-}
-
 }  // namespace
 
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
@@ -87,7 +76,6 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.design = design_now.get();
   plan->problem.threads = std::thread::hardware_concurrency();
   plan->partitions = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);
-  plan->notes.insert(plan->notes.end(), plan->partitions.notes.begin(), plan->partitions.notes.end());
   plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
   routing::ChainOptions chain = config.routing.chain;
   chain.vls = lanes_between_switches(fabric, plan->ports);

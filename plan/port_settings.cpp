@@ -3,18 +3,11 @@
 #include <algorithm>
 
 namespace weft::plan {
-namespace {
-
-constexpr std::uint8_t kNoHighLimit = 255;
-
-}  // namespace
-
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys) {
   std::size_t port_count = 0;
   for (const fabric::Node& node : fabric.nodes()) port_count += static_cast<std::size_t>(node.port_count) + 1;
   std::vector<PortSettings> all(port_count);
-  const bool has_strict = std::ranges::any_of(config.qos.levels, &qos::Level::strict);
   for (std::size_t n = 0; n < fabric.node_count(); ++n) {
     const auto id = static_cast<NodeId>(n);
     const auto ports = fabric.ports(id);
@@ -28,8 +21,6 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
       settings.local_phy_errors = config.links.local_phy_errors;
       settings.overrun_errors = config.links.overrun_errors;
       const bool external = fabric.is_switch(id);
-      if (!config.qos.levels.empty())
-        settings.high_limit = has_strict && ports[p].arb_high_cap > 0 ? kNoHighLimit : std::uint8_t{0};
       if (keys.active && external) settings.enforcement = keys.enforced[fabric.node(id).first_port + p];
     }
   }
@@ -46,6 +37,24 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
     settings.overrun_errors = config.links.overrun_errors;
   }
   return all;
+}
+
+void set_high_limits(const fabric::Fabric& fabric, const qos::LanePlan& levels,
+                     std::vector<PortSettings>& all) {
+  if (!levels.active()) return;
+  const bool has_strict =
+      std::ranges::any_of(levels.levels, [](const qos::PlannedLevel& one) { return one.level.strict; });
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const auto id = static_cast<NodeId>(n);
+    const auto ports = fabric.ports(id);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      const qos::Egress by = qos::egress_of(fabric, {id, static_cast<PortNum>(p)});
+      const std::uint8_t strict = has_strict ? qos::kNoHighLimit : std::uint8_t{0};
+      const std::uint8_t limit = levels.typed ? levels.typed->of(by).arbitration.high_limit : strict;
+      all[fabric.node(id).first_port + p].high_limit = ports[p].arb_high_cap > 0 ? limit : std::uint8_t{0};
+    }
+  }
 }
 
 int data_vls(const fabric::Port& port, const PortSettings& settings) {

@@ -8,6 +8,7 @@
 #include "partitions/plan_keys.h"
 #include "plan/config.h"
 #include "plan/lids.h"
+#include "qos/plan_lanes.h"
 
 namespace weft::plan {
 
@@ -32,6 +33,10 @@ struct PortSettings {
 /// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys);
+
+/// VLHighLimit of every linked port, where there are levels or typed tables.
+void set_high_limits(const fabric::Fabric& fabric, const qos::LanePlan& levels,
+                     std::vector<PortSettings>& all);
 
 /// Data VLs of a linked port: those in use where it is Active, since a live link keeps its count; else those
 /// planned.

@@ -28,15 +28,9 @@ int link_vls(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port)
   return plan::data_vls(fabric.port(port), plan.ports[fabric.node(port.node).first_port + raw(port.port)]);
 }
 
-bool faces_host(const fabric::Fabric& fabric, PortRef port) {
-  const auto& peer = fabric.port(port).peer;
-  return !peer || !fabric.is_switch(peer->node);
-}
-
-Row row_of(const qos::LanePlan& levels, int lane, int vls, bool to_host) {
+Row row_of(const qos::LanePlan& levels, int lane, int vls, qos::Egress by) {
   Row row{};
-  for (std::size_t sl = 0; sl < row.size(); ++sl)
-    row[sl] = levels.vl(static_cast<Sl>(sl), lane, vls, to_host);
+  for (std::size_t sl = 0; sl < row.size(); ++sl) row[sl] = levels.vl(static_cast<Sl>(sl), lane, vls, by);
   return row;
 }
 
@@ -55,16 +49,16 @@ class RowTable {
     // A row follows from the lane, and from what the way out is; there are few of these, and many pairs.
     width_ = ports.size();
     number_.resize(width_ * width_);
-    std::map<std::tuple<int, int, bool>, std::uint32_t> kinds;
+    std::map<std::tuple<int, int, qos::Egress>, std::uint32_t> kinds;
     const routing::Lanes* lanes = plan.routes().lanes.get();
     for (const std::size_t out : outs_) {
       const PortRef port{fabric.node_of(id), static_cast<PortNum>(out)};
       const int vls = link_vls(fabric, plan, port);
-      const bool to_host = faces_host(fabric, port);
+      const qos::Egress by = qos::egress_of(fabric, port);
       for (const std::size_t in : ins_) {
         const int lane = lanes == nullptr ? 0 : raw(lanes->at(id, static_cast<PortNum>(in), port.port));
-        const auto [kind, fresh] = kinds.try_emplace({lane, vls, to_host}, 0U);
-        if (fresh) kind->second = number_of(row_of(plan.levels, lane, vls, to_host));
+        const auto [kind, fresh] = kinds.try_emplace({lane, vls, by}, 0U);
+        if (fresh) kind->second = number_of(row_of(plan.levels, lane, vls, by));
         number_[in * width_ + out] = kind->second;
       }
     }
@@ -147,15 +141,16 @@ std::vector<int> lanes_out_by(const fabric::Fabric& fabric, const plan::Plan& pl
 
 qos::Arbitration arbitration_of(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port) {
   const fabric::Port& held = fabric.port(port);
-  const bool at_edge = !fabric.is_switch(port.node) || faces_host(fabric, port);
-  return qos::arbitrate(
-      qos::shares(plan.levels, lanes_out_by(fabric, plan, port), link_vls(fabric, plan, port), at_edge),
-      held.arb_high_cap, held.arb_low_cap);
+  const qos::Egress by = qos::egress_of(fabric, port);
+  const int vls = link_vls(fabric, plan, port);
+  if (plan.levels.typed) return qos::folded(plan.levels.typed->of(by).arbitration, vls);
+  return qos::arbitrate(qos::shares(plan.levels, lanes_out_by(fabric, plan, port), vls, by),
+                        held.arb_high_cap, held.arb_low_cap);
 }
 
 void add_arbitration(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port,
                      std::vector<TableSet>& sets) {
-  if (plan.levels.levels.empty() || !fabric.port(port).peer || link_vls(fabric, plan, port) < 2) return;
+  if (!plan.levels.active() || !fabric.port(port).peer || link_vls(fabric, plan, port) < 2) return;
   const fabric::Port& held = fabric.port(port);
   const qos::Arbitration tables = arbitration_of(fabric, plan, port);
   const std::uint32_t number = fabric.is_switch(port.node) ? raw(port.port) : 0;
@@ -163,7 +158,7 @@ void add_arbitration(const fabric::Fabric& fabric, const plan::Plan& plan, PortR
                        std::uint32_t first_block) {
     for (std::size_t begin = 0; begin < length; begin += kArbBlock) {
       mad::VlArbitrationTable block;
-      for (std::size_t i = 0; i < kArbBlock && begin + i < table.size(); ++i)
+      for (std::size_t i = 0; i < kArbBlock && begin + i < std::min(length, table.size()); ++i)
         block.entries[i] =
             static_cast<std::uint16_t>(raw(table[begin + i].vl) << 8 | table[begin + i].weight);
       const auto which = static_cast<std::uint32_t>(first_block + begin / kArbBlock);
@@ -177,8 +172,8 @@ void add_arbitration(const fabric::Fabric& fabric, const plan::Plan& plan, PortR
 void add_host(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port,
               std::vector<TableSet>& sets) {
   const int vls = link_vls(fabric, plan, port);
-  if (plan.levels.levels.empty() || !fabric.port(port).peer || vls < 2) return;
-  sets.push_back(row_set(0, row_of(plan.levels, 0, vls, true)));
+  if (!plan.levels.active() || !fabric.port(port).peer || vls < 2) return;
+  sets.push_back(row_set(0, row_of(plan.levels, 0, vls, qos::egress_of(fabric, port))));
   add_arbitration(fabric, plan, port, sets);
 }
 
@@ -194,14 +189,14 @@ std::vector<TableSet> switch_sets(const fabric::Fabric& fabric, const plan::Plan
 
 }  // namespace
 
-bool has_lanes(const plan::Plan& plan) { return plan.routes().lanes || !plan.levels.levels.empty(); }
+bool has_lanes(const plan::Plan& plan) { return plan.routes().lanes || plan.levels.active(); }
 
 std::array<Vl, 16> lane_row(const fabric::Fabric& fabric, const plan::Plan& plan, SwitchId id, PortNum in,
                             PortNum out) {
   const routing::Lanes* lanes = plan.routes().lanes.get();
   const int lane = lanes == nullptr ? 0 : raw(lanes->at(id, in, out));
   const PortRef port{fabric.node_of(id), out};
-  return row_of(plan.levels, lane, link_vls(fabric, plan, port), faces_host(fabric, port));
+  return row_of(plan.levels, lane, link_vls(fabric, plan, port), qos::egress_of(fabric, port));
 }
 
 std::vector<TableSet> lane_sets(const fabric::Fabric& fabric, const plan::Plan& plan, NodeId node) {

@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kMostWeight = 255;
 constexpr std::size_t kMostEntries = 64;
-constexpr std::uint8_t kUnlimited = 255;
 
 /// How many entries each lane gets: at least one each, the rest by largest remainder.
 std::vector<std::size_t> entry_counts(const std::vector<LaneShare>& lanes, std::size_t length) {
@@ -103,7 +102,7 @@ Arbitration arbitrate(const std::vector<LaneShare>& lanes, std::size_t high_leng
   Arbitration made;
   made.high = table_of(std::move(strict), high_length, left_out);
   made.low = table_of(std::move(fair), low_length, left_out);
-  if (!made.high.empty()) made.high_limit = kUnlimited;
+  if (!made.high.empty()) made.high_limit = kNoHighLimit;
   return made;
 }
 

@@ -23,10 +23,13 @@ struct ArbEntry {
   bool operator==(const ArbEntry&) const = default;
 };
 
+/// VLHighLimit that lets the high table go on as long as it has something.
+inline constexpr std::uint8_t kNoHighLimit = 255;
+
 struct Arbitration {
   std::vector<ArbEntry> high;
   std::vector<ArbEntry> low;
-  std::uint8_t high_limit = 0;  ///< VLHighLimit: 255 lets the high table go on as long as it has something.
+  std::uint8_t high_limit = 0;  ///< VLHighLimit, in units of 4 KB.
   bool operator==(const Arbitration&) const = default;
 };
 

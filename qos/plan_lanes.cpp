@@ -43,7 +43,7 @@ void give_blocks(LanePlan& plan, int link_vls) {
   const int count = static_cast<int>(of_block.size());
   plan.blocks = std::clamp(link_vls / plan.demand, 1, std::max(1, count));
   for (PlannedLevel& one : plan.levels) one.block = std::min(wanted.at(one.sl), plan.blocks - 1);
-  if (count <= plan.blocks) return;
+  if (count <= plan.blocks || plan.typed) return;
   std::string sharing;
   for (int i = plan.blocks - 1; i < count; ++i)
     sharing += (sharing.empty() ? "" : ", ") + of_block[static_cast<std::size_t>(i)]->level.name;
@@ -66,16 +66,24 @@ void give_shares(LanePlan& plan) {
 
 }  // namespace
 
-Vl LanePlan::vl(Sl sl, int lane, int link_vls, bool to_host) const {
+Vl LanePlan::vl(Sl sl, int lane, int link_vls, Egress by) const {
+  if (typed) return folded(typed->of(by).sl2vl[raw(sl)], link_vls);
   if (raw(sl) == kSls) return Vl{15};
   const int block = levels.empty() ? 0 : levels[level_of[raw(sl)]].block;
-  const int planned = to_host ? block : block * demand + lane;
+  const int planned = by == Egress::switch_to_switch ? block * demand + lane : block;
   return static_cast<Vl>(std::min(planned, std::max(1, link_vls) - 1));
 }
 
 LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const AssignedSls& kept) {
   LanePlan plan;
   plan.demand = std::max(1, demand);
+  if (plan.demand == 1)
+    plan.typed = policy.tables;
+  else if (policy.tables)
+    plan.problems.push_back(fmt::format(
+        "qos: qos.tables is not in force: routing needs {} VLs, which typed tables do not tell apart. Take "
+        "levels with weights, or an engine that needs one VL (routing.engine: up-down)",
+        plan.demand));
   for (const Level& level : policy.levels) plan.levels.push_back({.level = level});
   if (plan.levels.empty()) return plan;
   give_sls(plan, kept);
@@ -92,19 +100,21 @@ LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const Assign
 bool same_lanes(const LanePlan& a, const LanePlan& b) {
   if (a.demand != b.demand) return false;
   for (int sl = 0; sl < kSls; ++sl)
-    if (a.vl(static_cast<Sl>(sl), 0, kSls, false) != b.vl(static_cast<Sl>(sl), 0, kSls, false)) return false;
+    if (a.vl(static_cast<Sl>(sl), 0, kSls, Egress::switch_to_switch) !=
+        b.vl(static_cast<Sl>(sl), 0, kSls, Egress::switch_to_switch))
+      return false;
   return true;
 }
 
-std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls,
-                              bool to_host) {
+std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls, Egress by) {
   std::map<Vl, LaneShare> by_vl;
+  const bool to_host = by != Egress::switch_to_switch;
   const std::size_t each = to_host ? 1 : std::max<std::size_t>(1, lanes.size());
   for (const PlannedLevel& one : plan.levels) {
     if (!one.first_of_sl) continue;
     for (std::size_t i = 0; i < each; ++i) {
       const int lane = to_host || lanes.empty() ? 0 : lanes[i];
-      const Vl vl = plan.vl(one.sl, lane, link_vls, to_host);
+      const Vl vl = plan.vl(one.sl, lane, link_vls, by);
       LaneShare& share = by_vl.try_emplace(vl, LaneShare{.vl = vl}).first->second;
       share.share += one.share / static_cast<double>(each);
       share.strict = share.strict || one.level.strict;

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,27 +30,30 @@ struct LanePlan {
   std::vector<PlannedLevel> levels;  ///< Empty: all SLs are alike.
   std::size_t default_level = 0;
   std::array<std::uint8_t, 16> level_of{};  ///< By SL: index into levels; SLs of no level are the default's.
+  std::optional<TypedTables> typed;         ///< In force instead of blocks and shares.
   int demand = 1;                           ///< VLs in a block.
   int blocks = 1;
   AssignedSls assigned;
   std::vector<std::string> notes;
   std::vector<std::string> problems;
 
-  /// The VL of an SL where routing wants lane `lane` of `demand`, on a link with so many data VLs. The last
-  /// link, to a host, may have fewer than the plan: it takes no part in a deadlock, so levels share its last
-  /// VL.
-  Vl vl(Sl sl, int lane, int link_vls, bool to_host) const;
+  /// False: lanes are routing's affair alone.
+  bool active() const { return typed || !levels.empty(); }
+  /// The VL of an SL where routing wants lane `lane` of `demand`, on a link with so many data VLs. The first
+  /// and the last link, a host's, may have fewer than the plan: it takes no part in a deadlock, so levels
+  /// share its last VL.
+  Vl vl(Sl sl, int lane, int link_vls, Egress by) const;
 };
 
 /// `demand`: VLs that routing needs (1 without a demand); `link_vls`: data VLs of every link between
-/// switches.
+/// switches. Typed tables are for a demand of 1: they say nothing of routing's lanes, and one VL that is free
+/// of deadlocks stays so whatever lanes packets change to on their way.
 LanePlan plan_lanes(const Policy& policy, int demand, int link_vls, const AssignedSls& kept);
 
 /// Whether every SL is on the same lanes by both.
 bool same_lanes(const LanePlan& a, const LanePlan& b);
 
 /// What the lanes of one port get: `lanes` are routing's lanes that packets leave by it on.
-std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls,
-                              bool to_host);
+std::vector<LaneShare> shares(const LanePlan& plan, const std::vector<int>& lanes, int link_vls, Egress by);
 
 }  // namespace weft::qos

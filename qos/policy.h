@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/link.h"
 #include "fabric/who.h"
+#include "qos/tables.h"
 
 namespace weft::qos {
 
@@ -32,11 +33,26 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+/// Ports that belong to partitions: to the one of this name, or to those with a number in this range.
+struct PortsOf {
+  std::string partition;
+  Range numbers;  ///< 15 bits; for an empty name.
+  bool operator==(const PortsOf&) const = default;
+};
+
+/// One end of paths: whom any of these means.
+struct EndOf {
+  std::vector<Who> ports;
+  std::vector<PortsOf> partitions;
+  bool empty() const { return ports.empty() && partitions.empty(); }
+  bool operator==(const EndOf&) const = default;
+};
+
 /// Empty criteria fit everything; all that are given must fit.
 struct Rule {
   std::string level;
-  std::vector<Who> source;
-  std::vector<Who> destination;
+  EndOf source;
+  EndOf destination;
   std::vector<Range> services;  ///< Service ids.
   std::vector<Range> pkeys;     ///< 15 bits.
   std::vector<std::string> partitions;
@@ -49,6 +65,8 @@ struct Policy {
   std::vector<Level> levels;  ///< Empty: no quality of service; all SLs are alike.
   std::vector<Rule> rules;    ///< The first that fits counts.
   std::string default_level;  ///< Of what no rule fits; empty: the first level.
+  /// Instead of what the levels' weights give.
+  std::optional<TypedTables> tables;
   bool operator==(const Policy&) const = default;
 };
 

@@ -11,6 +11,27 @@ bool in_any(const std::vector<Range>& ranges, std::uint64_t value) {
   return std::ranges::any_of(ranges, [value](const Range& range) { return range.has(value); });
 }
 
+/// Adds the members of the partitions that are meant; false when there is no such partition.
+bool add_members(const PortsOf& meant, std::span<const PartitionPorts> partitions, std::vector<bool>& ends) {
+  bool found = false;
+  for (const PartitionPorts& one : partitions) {
+    if (meant.partition.empty() ? !meant.numbers.has(one.number) : meant.partition != one.name) continue;
+    found = true;
+    for (std::size_t end = 0; end < ends.size(); ++end) ends[end] = ends[end] || one.members[end];
+  }
+  return found;
+}
+
+std::string describe_missing(const PortsOf& meant) {
+  if (!meant.partition.empty()) return fmt::format("there is no partition {}", meant.partition);
+  return fmt::format("no partition has a P_Key from 0x{:04x} to 0x{:04x}", meant.numbers.first,
+                     meant.numbers.last);
+}
+
+bool means_nobody(const std::vector<bool>& ends) {
+  return !ends.empty() && std::ranges::find(ends, true) == ends.end();
+}
+
 }  // namespace
 
 std::string describe(const Policy& policy, std::size_t rule) {
@@ -18,28 +39,29 @@ std::string describe(const Policy& policy, std::size_t rule) {
 }
 
 Rules::Rules(const fabric::Fabric& fabric, const Policy& policy, const LanePlan& plan, fabric::PortRef self,
-             const std::map<std::string, std::uint16_t>& partitions, std::vector<std::string>& notes)
+             std::span<const PartitionPorts> partitions, std::vector<std::string>& notes)
     : default_level_(plan.default_level) {
   if (policy.rules.empty()) return;
   const fabric::Finder finder(fabric, self);
-  const auto ends_of = [&](const std::vector<Who>& who, std::size_t rule, bool& never) {
-    Ends ends;
-    if (who.empty()) return ends;
-    ends.resize(fabric.end_ports().size());
-    bool somebody = false;
-    for (const Who& one : who) {
-      const std::vector<std::uint32_t> found = finder.find(one);
-      somebody = somebody || !found.empty();
-      for (const std::uint32_t end : found) ends[end] = true;
-      if (found.empty())
-        notes.push_back(fmt::format("qos: {}: {} means no port of this fabric", describe(policy, rule),
-                                    fabric::describe(one)));
-    }
-    never = never || !somebody;
-    return ends;
-  };
   for (std::size_t r = 0; r < policy.rules.size(); ++r) {
     const Rule& rule = policy.rules[r];
+    const auto note = [&](std::string text) {
+      notes.push_back(fmt::format("qos: {}: {}", describe(policy, r), text));
+    };
+    const auto ends_of = [&](const EndOf& end) {
+      Ends ends;
+      if (end.empty()) return ends;
+      ends.resize(fabric.end_ports().size());
+      for (const Who& one : end.ports) {
+        const std::vector<std::uint32_t> found = finder.find(one);
+        for (const std::uint32_t port : found) ends[port] = true;
+        if (found.empty()) note(fmt::format("{} means no port of this fabric", fabric::describe(one)));
+      }
+      for (const PortsOf& one : end.partitions) {
+        if (!add_members(one, partitions, ends)) note(describe_missing(one));
+      }
+      return ends;
+    };
     Compiled made{.services = rule.services,
                   .pkeys = rule.pkeys,
                   .classes = rule.classes,
@@ -48,14 +70,15 @@ Rules::Rules(const fabric::Fabric& fabric, const Policy& policy, const LanePlan&
         std::ranges::find(plan.levels, rule.level, [](const PlannedLevel& one) { return one.level.name; });
     made.never = level == plan.levels.end();
     made.level = made.never ? 0 : static_cast<std::size_t>(level - plan.levels.begin());
-    made.source = ends_of(rule.source, r, made.never);
-    made.destination = ends_of(rule.destination, r, made.never);
+    made.source = ends_of(rule.source);
+    made.destination = ends_of(rule.destination);
+    made.never = made.never || means_nobody(made.source) || means_nobody(made.destination);
     for (const std::string& name : rule.partitions) {
-      const auto number = partitions.find(name);
-      if (number != partitions.end())
-        made.pkeys.push_back({number->second, number->second});
+      const auto named = std::ranges::find(partitions, name, &PartitionPorts::name);
+      if (named != partitions.end())
+        made.pkeys.push_back({named->number, named->number});
       else
-        notes.push_back(fmt::format("qos: {}: there is no partition {}", describe(policy, r), name));
+        note(fmt::format("there is no partition {}", name));
     }
     made.never = made.never || (!rule.partitions.empty() && made.pkeys.empty());
     rules_.push_back(std::move(made));

@@ -1,8 +1,8 @@
 #pragma once
 // Rules: which level a path gets. Made once for a fabric and a policy, asked for every path.
 
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,12 +25,19 @@ struct Decision {
   std::optional<std::size_t> rule;  ///< Index into Policy::rules; nothing: the default.
 };
 
+/// A partition and the ports in it, full members or limited.
+struct PartitionPorts {
+  std::string name;
+  std::uint16_t number = 0;     ///< 15 bits.
+  std::vector<bool> members{};  ///< By end port.
+};
+
 class Rules {
  public:
   Rules() = default;
-  /// `partitions`: the numbers of partitions by name. Notes tell of rules that can never fit.
+  /// Notes tell of rules that can never fit.
   Rules(const fabric::Fabric& fabric, const Policy& policy, const LanePlan& plan, fabric::PortRef self,
-        const std::map<std::string, std::uint16_t>& partitions, std::vector<std::string>& notes);
+        std::span<const PartitionPorts> partitions, std::vector<std::string>& notes);
 
   /// Cost: O(rules).
   Decision decide(const Query& query) const;

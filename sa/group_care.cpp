@@ -1,6 +1,7 @@
 #include "sa/group_care.h"
 
 #include <set>
+#include <tuple>
 
 #include "mad/notice.h"
 #include "mad/sa_records.h"
@@ -46,6 +47,19 @@ plan::McGroup as_set(const partitions::Group& wanted, plan::McGroup group, const
   return group;
 }
 
+/// What members were told when they joined, and send with.
+auto told(const plan::McGroup& group) {
+  return std::tuple(group.qkey, group.mtu, group.sl, group.tclass, group.flow_label);
+}
+
+/// Members that send by what is no longer so are to register again, and are told the new then.
+void ask_again(plan::SaState& state, const plan::McGroup& held) {
+  held.members.each([&state](Guid guid, const plan::McMember&) {
+    const plan::AliasGuid* alias = state.aliases.find(guid);
+    state.forgotten.set(alias != nullptr ? alias->port : guid, true);
+  });
+}
+
 }  // namespace
 
 plan::SaState with_members(const plan::SaState& state, const plan::McGroup& group,
@@ -78,6 +92,7 @@ std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const p
     }
     if (held && *held == group) continue;
     plan::SaState changed = current();
+    if (held && told(*held) != told(group)) ask_again(changed, *held);
     changed.groups = changed.groups.with(std::move(group));
     next = std::move(changed);
   }

@@ -8,7 +8,8 @@ namespace weft::sa {
 
 /// The state with the groups that the manager itself keeps, as set: those of the
 /// partitions. What the partition leaves open is MTU 2048, which every port can, the rate of the options, and
-/// IPoIB's Q_Key. One whose partition is gone lives on as long as it has members. Nothing when all is so.
+/// IPoIB's Q_Key. One whose partition is gone lives on as long as it has members. Members of a group whose SL
+/// or other things that they send with have changed are to register again. Nothing when all is so.
 std::optional<plan::SaState> with_own_groups(const plan::SaState& state, const plan::SaOptions& options,
                                              const partitions::PlannedKeys& partitions,
                                              std::vector<Event>& events);

@@ -43,7 +43,7 @@ end-qos-ulps
   EXPECT_EQ(policy.rules[2].services, (std::vector<Range>{{0x10648ca, 0x10648ca}}));
   EXPECT_EQ(policy.rules[3].services, (std::vector<Range>{{0x1060384, 0x1060384}}));
   EXPECT_EQ(policy.rules[5].pkeys, (std::vector<Range>{{0x7fff, 0x7fff}}));
-  EXPECT_EQ(policy.rules[9].destination[0].last, Guid{0xfffff});
+  EXPECT_EQ(policy.rules[9].destination.ports[0].last, Guid{0xfffff});
   EXPECT_EQ(policy.rules[11].source, policy.rules[11].destination);
   EXPECT_EQ(policy.rules[11].level, "sl-11");
   EXPECT_EQ(std::ranges::count(policy.levels, Sl{2}, [](const qos::Level& level) { return *level.sl; }), 1)
@@ -63,6 +63,12 @@ port-groups
     name: Others
     port-name: vs1 HCA-1/P1, vs2 HCA-1/P2
     node-type: ROUTER, SELF
+  end-port-group
+  port-group
+    name: Tenants
+    port-guid: 0x50
+    partition: red, dark blue
+    pkey: 0x8010-0x801f, 0x20
   end-port-group
 end-port-groups
 qos-setup
@@ -86,7 +92,7 @@ qos-match-rules
   qos-match-rule
     use: this and that
     qos-class: 7-9,11
-    source: Storage
+    source: Storage, Tenants
     destination: Others
     service-id: 22,4719-5000
     pkey: 0x8001
@@ -105,10 +111,14 @@ end-qos-ulps
   EXPECT_EQ(policy.default_level, "DEFAULT");
   ASSERT_EQ(policy.rules.size(), 2u) << "match rules before ulps";
   const qos::Rule& rule = policy.rules[0];
-  EXPECT_EQ(rule.source.size(), 3u);
-  ASSERT_EQ(rule.destination.size(), 4u);
-  EXPECT_EQ(rule.destination[0], (Who{.kind = Who::Kind::port, .name = "vs1 HCA-1", .port = PortNum{1}}));
-  EXPECT_EQ(rule.destination[3].kind, Who::Kind::self);
+  EXPECT_EQ(rule.source.ports.size(), 4u);
+  EXPECT_EQ(
+      rule.source.partitions,
+      (std::vector<qos::PortsOf>{{"red", {}}, {"dark blue", {}}, {"", {0x10, 0x1f}}, {"", {0x20, 0x20}}}));
+  ASSERT_EQ(rule.destination.ports.size(), 4u);
+  EXPECT_EQ(rule.destination.ports[0],
+            (Who{.kind = Who::Kind::port, .name = "vs1 HCA-1", .port = PortNum{1}}));
+  EXPECT_EQ(rule.destination.ports[3].kind, Who::Kind::self);
   EXPECT_EQ(rule.classes.size(), 2u);
   EXPECT_EQ(rule.pkeys, (std::vector<Range>{{1, 1}}));
   EXPECT_EQ(policy.rules[1].level, "sl-3");
@@ -128,8 +138,10 @@ TEST(OpensmQos, RefusesWhatCannotBeMeant) {
       {"qos-ulps\ndefault : 15\nend-qos-ulps\n", "f:2:1: default: expects a number up to 14"},
       {"qos-ulps\nsdp, port 5 : 1\nend-qos-ulps\n", "unknown rule \"sdp, port 5\""},
       {"qos-ulps\nany, pkey 0x8000 : 1\nend-qos-ulps\n", "expects numbers up to 0x7fff"},
-      {"port-groups\nport-group\nname: a\npartition: p\nend-port-group\nend-port-groups\n",
-       "f:4:1: port groups by partition are not read"},
+      {"port-groups\nport-group\nname: a\npartition: p,\nend-port-group\nend-port-groups\n",
+       "f:4:1: partition: expects names, not \"\""},
+      {"port-groups\nport-group\nname: a\npkey: 0x7ff0-0x8010\nend-port-group\nend-port-groups\n",
+       "f:4:1: pkey: 0x7ff0-0x8010 goes from limited to full keys"},
       {"port-groups\nport-group\nend-port-group\nend-port-groups\n", "needs a name"},
       {"port-groups\nport-group\nname: a\nnode-type: HCA\nend-port-group\nend-port-groups\n",
        "expects CA, SWITCH"},

@@ -97,6 +97,10 @@ TEST(Partitions, TellWhatIsWrongAndWhere) {
       {"    a: { ipoib: { sl: 16 } }\n", "0 to 15"},
       {"    a: { ipoib: { scope: moon } }\n", "expects a scope"},
       {"    a: { ipoib: [ { mtu: 256 }, { mtu: 512 } ] }\n", "a group of scope 2 already"},
+      {"    a: { ipoib: { level: gold } }\n", "f:3:26: partitions.define: there is no level \"gold\""},
+      {"    a: { ipoib: { level: gold, sl: 1 } }\n", "level \"gold\" has its SL; leave sl out"},
+      {"    a: { groups: [ { mgid: \"ff12::1\", level: [] } ] }\n",
+       "expects the name of a level, not a list"},
       {"    a: { groups: [ { mgid: \"fe80::1\" } ] }\n", "expects a multicast GID"},
       {"    a: { groups: [ { mtu: 256 } ] }\n", "a group needs its mgid"},
       {"    a: [ x ]\n", "expects a partition, a map of"},
@@ -106,6 +110,19 @@ TEST(Partitions, TellWhatIsWrongAndWhere) {
     ASSERT_FALSE(loaded) << bad.define;
     EXPECT_NE(loaded.error().what.find(bad.says), std::string::npos) << bad.define << loaded.error().what;
   }
+}
+
+TEST(Partitions, GroupsHaveTheSlOfALevel) {
+  const auto loaded = read_text(
+      "partitions: { define: { a: { ipoib: { level: gold }, groups: [ { mgid: \"ff12::1\", level: gold } ] } "
+      "} }\n"
+      "qos: { levels: { gold: { sl: 3 } } }\n",
+      "f");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  const auto& all = loaded->settings.plan.partitions.partitions;
+  EXPECT_EQ(all[0].broadcast[0].level, "gold");
+  EXPECT_EQ(all[0].groups[0].options.level, "gold");
+  EXPECT_NE(partition_map().show(all).find("ipoib: [{ level: gold }]"), std::string::npos);
 }
 
 TEST(Partitions, AHundredThousandMembersAreRead) {

@@ -56,8 +56,13 @@ const std::vector<Override> kOthers = {
     {"partitions.define", "{a: {key: 5, precedence: last, members: [all]}}"},
     {"qos.levels", "{a: {sl: 3, priority: strict}, b: {weight: 5, mtu: 2048, rate: 10G, lifetime: 1s}}"},
     {"qos.rules",
-     "[{level: other, source: [h1, leaf/P7], either_end: yes, service: [nvme-of], class: 1-3, pkey: 5, "
+     "[{level: other, source: [h1, leaf/P7, {pkey: 3}, {partition: a b}], either_end: yes, service: "
+     "[nvme-of], class: 1-3, pkey: 5, "
      "partition: a}]"},
+    {"qos.tables",
+     "{all: {sl2vl: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15], high: ['3:1'], low: ['0:4', '1:8', "
+     "'2:255']}, "
+     "routers: {high_limit: 9, high: []}}"},
     {"qos.default", "other"},
     {"qos.opensm_file", "qos-policy.conf"},
     {"smp.window", "64"},
@@ -105,8 +110,9 @@ TEST(Schema, ShowsEveryValueAsTextThatReadsBack) {
       }
       return text;
     };
-    std::vector<Override> levels;  // what rules and the default speak of
+    std::vector<Override> levels;  // what rules, groups and the default speak of
     if (other.key != "qos.levels") levels.push_back({"qos.levels", "{base: {}, other: {}}"});
+    if (other.key != "partitions.define") levels.push_back({"partitions.define", "{a: {}, a b: {}}"});
     std::vector<Override> one = levels;
     one.push_back(other);
     const Result<Loaded> loaded = read_text("transport: {sim: {fabric: x}}", "a", one);

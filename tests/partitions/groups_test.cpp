@@ -43,6 +43,19 @@ TEST(Groups, OthersFollowTheBroadcastGroupAndThePartition) {
   EXPECT_NE(notes[0].find("names P_Key 0x8020; it is left out"), std::string::npos) << notes[0];
 }
 
+TEST(Groups, FollowTheLevelOfTheBroadcastGroupUnlessTheyHaveAnSl) {
+  std::vector<std::string> notes;
+  Partition one{.name = "a", .ipoib = true, .broadcast = {{.level = "storage"}}};
+  one.groups = {{*gid_from("ff12:a01b::1"), {}},
+                {*gid_from("ff12:a01b::2"), {.sl = Sl{1}}},
+                {*gid_from("ff12:a01b::3"), {.level = "bulk"}}};
+  const auto groups = groups_of(one, 0x10, notes);
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[1].options.level, "storage");
+  EXPECT_EQ(groups[2].options.level, "");
+  EXPECT_EQ(groups[3].options.level, "bulk");
+}
+
 TEST(Groups, ThereAreNoneWithoutBeingAskedFor) {
   std::vector<std::string> notes;
   EXPECT_TRUE(groups_of({.name = "a", .broadcast = {{.scope = 5}}}, 0x10, notes).empty());

@@ -52,6 +52,32 @@ TEST_F(PortSettingsOfAStar, BringLinkedSwitchPortsUpWithoutALid) {
   EXPECT_EQ(settings.link.hoq_life, config_.links.host_hoq_life);
 }
 
+TEST_F(PortSettingsOfAStar, HaveTheHighLimitOfTheirKindOfPort) {
+  fabric::Builder builder = test::builder_from(fabric_);
+  const std::pair<Guid, fabric::PortRef> ends[] = {{fabric_.node(host().node).guid, host()},
+                                                   {fabric_.node(hub(1).node).guid, hub(1)}};
+  for (const auto& [guid, ref] : ends) {
+    fabric::Port port = fabric_.port(ref);
+    port.arb_high_cap = 8;
+    ASSERT_TRUE(builder.set_port(guid, ref.port, port));
+  }
+  fabric_ = builder.build();
+  const auto limit = [this](fabric::PortRef ref, const qos::Policy& policy) {
+    (void)at(ref);
+    set_high_limits(fabric_, qos::plan_lanes(policy, 1, 8, {}), settings_);
+    return settings_.at(fabric_.node(ref.node).first_port + raw(ref.port)).high_limit;
+  };
+  EXPECT_EQ(limit(host(), {}), std::nullopt);
+  EXPECT_EQ(limit(host(), {.levels = {{.name = "a"}}}), 0);
+  EXPECT_EQ(limit(host(), {.levels = {{.name = "a", .strict = true}}}), 255);
+  qos::TypedTables tables;
+  tables.hosts.arbitration.high_limit = 3;
+  tables.switches.arbitration.high_limit = 4;
+  EXPECT_EQ(limit(host(), {.tables = tables}), 3);
+  EXPECT_EQ(limit(hub(1), {.tables = tables}), 4);
+  EXPECT_EQ(limit(hub(2), {.tables = tables}), 0) << "it has no high-priority table";
+}
+
 TEST_F(PortSettingsOfAStar, LeavePortsWithoutALinkAlone) { EXPECT_EQ(at(hub(8)), PortSettings{}); }
 
 TEST_F(PortSettingsOfAStar, WaitForBothEndsToBeKnown) {

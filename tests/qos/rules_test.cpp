@@ -13,7 +13,15 @@ class RulesFit : public testing::Test {
   std::vector<std::uint32_t> hosts_ = find_hosts();
   Policy policy_{.levels = {{.name = "bulk"}, {.name = "fast"}, {.name = "slow"}}};
   std::vector<std::string> notes_;
+  /// The first two hosts are tenants, the second and third in 0x20.
+  std::vector<PartitionPorts> partitions_{{"tenant", 0x10, members({0, 1})},
+                                          {"other", 0x20, members({1, 2})}};
 
+  std::vector<bool> members(std::initializer_list<std::size_t> hosts) const {
+    std::vector<bool> all(fabric_.end_ports().size());
+    for (const std::size_t h : hosts) all[hosts_[h]] = true;
+    return all;
+  }
   std::vector<std::uint32_t> find_hosts() const {
     std::vector<std::uint32_t> hosts;
     for (std::uint32_t i = 0; i < fabric_.end_ports().size(); ++i)
@@ -27,7 +35,7 @@ class RulesFit : public testing::Test {
   std::string level(std::size_t from, std::size_t to, Query query = {}) {
     notes_.clear();
     const LanePlan plan = plan_lanes(policy_, 1, 8, {});
-    const Rules rules(fabric_, policy_, plan, fabric_.end_ports()[hosts_[0]], {{"tenant", 0x10}}, notes_);
+    const Rules rules(fabric_, policy_, plan, fabric_.end_ports()[hosts_[0]], partitions_, notes_);
     query.from = hosts_[from];
     query.to = hosts_[to];
     return plan.levels[rules.decide(query).level].level.name;
@@ -35,7 +43,8 @@ class RulesFit : public testing::Test {
 };
 
 TEST_F(RulesFit, TheFirstThatFitsCountsElseTheDefault) {
-  policy_.rules = {{.level = "fast", .source = {host(0)}}, {.level = "slow", .destination = {host(1)}}};
+  policy_.rules = {{.level = "fast", .source = {.ports = {host(0)}}},
+                   {.level = "slow", .destination = {.ports = {host(1)}}}};
   EXPECT_EQ(level(0, 1), "fast");
   EXPECT_EQ(level(2, 1), "slow");
   EXPECT_EQ(level(2, 3), "bulk");
@@ -44,7 +53,7 @@ TEST_F(RulesFit, TheFirstThatFitsCountsElseTheDefault) {
 }
 
 TEST_F(RulesFit, EndsMayChangePlacesWhereTheRuleSaysSo) {
-  policy_.rules = {{.level = "fast", .source = {host(0)}, .destination = {host(1)}}};
+  policy_.rules = {{.level = "fast", .source = {.ports = {host(0)}}, .destination = {.ports = {host(1)}}}};
   EXPECT_EQ(level(1, 0), "bulk");
   policy_.rules[0].either_end = true;
   EXPECT_EQ(level(1, 0), "fast");
@@ -69,8 +78,26 @@ TEST_F(RulesFit, PartitionsByNameAndNumber) {
   EXPECT_EQ(notes_[0], "qos: rule 1 (level fast): there is no partition nobody's");
 }
 
+TEST_F(RulesFit, EndsArePortsOfPartitionsByNameOrNumber) {
+  policy_.rules = {{.level = "fast", .source = {.partitions = {{.partition = "tenant"}}}},
+                   {.level = "slow", .destination = {.partitions = {{.numbers = {0x1f, 0x2f}}}}}};
+  EXPECT_EQ(level(0, 3), "fast") << "whatever partition the path is in";
+  EXPECT_EQ(level(1, 2), "fast") << "the first that fits";
+  EXPECT_EQ(level(3, 2), "slow");
+  EXPECT_EQ(level(2, 3), "bulk");
+  EXPECT_TRUE(notes_.empty());
+  policy_.rules[0].source = {.ports = {host(3)}, .partitions = {{.partition = "tenant"}}};
+  EXPECT_EQ(level(3, 0), "fast") << "either will do";
+  policy_.rules = {{.level = "fast", .source = {.partitions = {{.partition = "nobody's"}}}},
+                   {.level = "fast", .source = {.partitions = {{.numbers = {0x30, 0x3f}}}}}};
+  EXPECT_EQ(level(0, 1), "bulk");
+  ASSERT_EQ(notes_.size(), 2u);
+  EXPECT_EQ(notes_[0], "qos: rule 1 (level fast): there is no partition nobody's");
+  EXPECT_EQ(notes_[1], "qos: rule 2 (level fast): no partition has a P_Key from 0x0030 to 0x003f");
+}
+
 TEST_F(RulesFit, ARuleWhoseEndsAreNotHereFitsNothing) {
-  policy_.rules = {{.level = "fast", .source = {{.kind = Who::Kind::name, .name = "gone"}}}};
+  policy_.rules = {{.level = "fast", .source = {.ports = {{.kind = Who::Kind::name, .name = "gone"}}}}};
   EXPECT_EQ(level(0, 1), "bulk");
   EXPECT_EQ(notes_.size(), 1u);
 }

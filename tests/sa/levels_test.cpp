@@ -27,11 +27,13 @@ plan::Config config_with_levels() {
       {.name = "bulk", .sl = Sl{0}},
       {.name = "storage", .sl = Sl{3}, .mtu = Mtu::mtu1024, .rate = 25, .lifetime = std::uint8_t{10}},
       {.name = "fast", .sl = Sl{5}, .strict = true}};
-  config.qos.rules = {
-      {.level = "storage", .services = {{0x100, 0x1ff}}},
-      {.level = "fast", .source = {named("HcaA")}, .destination = {named("HcaB")}, .either_end = true},
-      {.level = "storage", .classes = {{7, 7}}},
-      {.level = "fast", .partitions = {"tenant"}}};
+  config.qos.rules = {{.level = "storage", .services = {{0x100, 0x1ff}}},
+                      {.level = "fast",
+                       .source = {.ports = {named("HcaA")}},
+                       .destination = {.ports = {named("HcaB")}},
+                       .either_end = true},
+                      {.level = "storage", .classes = {{7, 7}}},
+                      {.level = "fast", .partitions = {"tenant"}}};
   config.partitions.partitions = {
       {.name = "default",
        .key = 0x7fff,
@@ -41,7 +43,13 @@ plan::Config config_with_levels() {
        .key = 0x10,
        .members = {{{.kind = fabric::Who::Kind::hosts}, partitions::Membership::full}},
        .ipoib = true,
-       .broadcast = {{.mtu = Mtu::mtu4096, .rate = 100, .sl = Sl{5}, .q_key = 0x1234}}}};
+       .broadcast = {{.mtu = Mtu::mtu4096, .rate = 100, .sl = Sl{5}, .q_key = 0x1234}}},
+      {.name = "leveled",
+       .key = 0x11,
+       .members = {{{.kind = fabric::Who::Kind::hosts}, partitions::Membership::full}},
+       .ipoib = true,
+       .broadcast = {{.level = "storage"}},
+       .groups = {{*gid_from("ff12:401b::7"), {}}, {*gid_from("ff12:401b::8"), {.level = "fast"}}}}};
   return config;
 }
 
@@ -95,13 +103,35 @@ TEST_F(LevelsTold, PartitionsBringTheirGroups) {
   EXPECT_TRUE(desk.state.groups.contains(partitions::ipoib_broadcast(Pkey{0xffff})));
 }
 
+TEST_F(LevelsTold, GroupsOfALevelHaveItsSl) {
+  const auto sl_of = [this](Gid mgid) { return desk.state.groups.find(mgid)->sl; };
+  EXPECT_EQ(sl_of(partitions::ipoib_broadcast(Pkey{0x8011})), Sl{3});
+  EXPECT_EQ(sl_of(*gid_from("ff12:401b:8011::7")), Sl{3}) << "as the broadcast group";
+  EXPECT_EQ(sl_of(*gid_from("ff12:401b:8011::8")), Sl{5});
+  plan::Config moved = config_with_levels();
+  moved.qos.levels[1].sl = Sl{7};
+  const Desk after(two_switches(), moved);
+  mad::McMemberRecord joining;
+  joining.mgid = partitions::ipoib_broadcast(Pkey{0x8011});
+  joining.port_gid = desk.gid_of("HcaB");
+  joining.pkey = Pkey{0x8011};
+  joining.join_state = 1;
+  ASSERT_EQ(desk.ask(Method::set, SaAttr::mc_member_record, bits({0, 1, 7, 16}), joining).status, 0);
+  std::vector<Event> events;
+  const auto next = with_own_groups(desk.state, {}, after.view->plan->partitions, events);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->groups.find(partitions::ipoib_broadcast(Pkey{0x8011}))->sl, Sl{7});
+  EXPECT_EQ(next->forgotten.size(), 1u) << "the member sends on the old SL until it registers again";
+  EXPECT_NE(next->forgotten.find(desk.guid_of("HcaB")), nullptr);
+}
+
 TEST_F(LevelsTold, AGroupGoesWithItsPartitionWhenNobodyIsInIt) {
   partitions::PlannedKeys without;
   std::vector<Event> events;
   const auto next = with_own_groups(desk.state, {}, without, events);
   ASSERT_TRUE(next);
   EXPECT_FALSE(next->groups.contains(partitions::ipoib_broadcast(Pkey{0x8010})));
-  EXPECT_EQ(events.size(), 2u);
+  EXPECT_EQ(events.size(), 5u);
   without.refused = true;
   EXPECT_FALSE(with_own_groups(desk.state, {}, without, events))
       << "a policy that is not in force takes nothing away";

@@ -51,7 +51,7 @@ class WeftDaemon {
 /// OpenSM on some simulator, from its start to SUBNET UP.
 class OpenSm {
  public:
-  /// `settings`: lines of its configuration file.
+  /// `options`: of its command line; `settings`: lines of its options file.
   OpenSm(const Environment& environment, const std::string& directory, const std::string& options = "",
          const std::string& settings = "");
   /// False when it is not up in time.

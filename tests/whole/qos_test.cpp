@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
 
-#include <boost/json/parse.hpp>
-
-#include "daemon/api.h"
 #include "mad/tables.h"
 #include "sim/probe.h"
-#include "tests/whole/whole.h"
+#include "tests/whole/asked_api.h"
 
 namespace weft::test {
 namespace {
@@ -106,6 +105,62 @@ TEST_F(Levels, SharesStandInTheArbitrationTables) {
   EXPECT_EQ(whole.world->port(whole.world->port_of(host, PortNum{1})).info.vl_high_limit, 255);
 }
 
+/// SL n on VL n / 2, from hosts the other way round; SL 13 dropped by switches.
+qos::TypedTables typed_tables() {
+  qos::TypedTable table;
+  for (std::size_t sl = 0; sl < 16; ++sl) table.sl2vl[sl] = static_cast<Vl>(sl / 2);
+  table.arbitration = {.high = {{Vl{7}, 9}}, .low = {{Vl{0}, 1}, {Vl{1}, 64}, {Vl{0}, 2}}, .high_limit = 3};
+  qos::TypedTables tables{table, table, table};
+  for (std::size_t sl = 0; sl < 16; ++sl) tables.hosts.sl2vl[sl] = static_cast<Vl>(7 - sl / 2);
+  tables.switches.sl2vl[13] = Vl{15};
+  tables.switches.arbitration.high_limit = 4;
+  return tables;
+}
+
+TEST_F(Levels, TypedTablesAreWrittenAsTheyAre) {
+  qos::Policy policy = four_levels();
+  policy.tables = typed_tables();
+  start(policy);
+  for (int sl = 0; sl < 15; ++sl) {
+    const sim::Probed probed = sent("h00000", "h00011", static_cast<Sl>(sl));
+    ASSERT_EQ(probed.delivered(), sl != 13) << describe(*whole.world, probed);
+    if (sl == 13) continue;
+    EXPECT_EQ(raw(probed.hops.front().vl), 7 - sl / 2);
+    for (std::size_t hop = 1; hop < probed.hops.size(); ++hop) EXPECT_EQ(raw(probed.hops[hop].vl), sl / 2);
+  }
+  const sim::NodeIndex host = whole.node("h00003");
+  EXPECT_EQ(weights(host, 1, 1), (std::map<int, int>{{0, 3}, {1, 64}}));
+  EXPECT_EQ(weights(host, 3, 1), (std::map<int, int>{{7, 9}}));
+  const sim::Port& port = whole.world->port(whole.world->port_of(host, PortNum{1}));
+  EXPECT_EQ(port.info.vl_high_limit, 3);
+  EXPECT_EQ(whole.world->port(port.peer).info.vl_high_limit, 4);
+  const std::uint64_t before = whole.sets();
+  whole.start(whole.store.ledger, with_levels(policy));
+  whole.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(whole.sets(), before) << "a restart writes nothing";
+}
+
+TEST_F(Levels, TypedTablesNeedNoLevels) {
+  start({.tables = typed_tables()});
+  EXPECT_EQ(raw(sent("h00000", "h00011", Sl{6}).hops.back().vl), 3);
+}
+
+TEST_F(Levels, TypedTablesComeAndGoOnALiveFabric) {
+  start({});
+  for (const bool typed : {true, false, true}) {
+    qos::Policy policy = four_levels();
+    if (typed) policy.tables = typed_tables();
+    const std::uint64_t before = whole.manager->view()->generation;
+    whole.manager->reconfigure(std::make_shared<const config::Settings>(with_levels(policy)));
+    ASSERT_TRUE(
+        whole.run_until([&] { return whole.manager->view()->generation > before; }, std::chrono::minutes(1)));
+    ASSERT_TRUE(whole.settle()) << whole.faults();
+    const sim::Probed probed = sent("h00000", "h00011", Sl{5});
+    ASSERT_TRUE(probed.delivered());
+    EXPECT_EQ(raw(probed.hops.back().vl), typed ? 2 : 3);
+  }
+}
+
 TEST_F(Levels, ARestartWritesNothing) {
   start(four_levels());
   const std::uint64_t before = whole.sets();
@@ -154,21 +209,11 @@ TEST_F(Levels, TooFewLanesAreToldAndShared) {
 
 TEST_F(Levels, AreExplainedAsPacketsGo) {
   qos::Policy policy = four_levels();
-  policy.rules = {{.level = "storage", .destination = {{.kind = qos::Who::Kind::name, .name = "h00011"}}}};
+  policy.rules = {
+      {.level = "storage", .destination = {.ports = {{.kind = qos::Who::Kind::name, .name = "h00011"}}}}};
   start(policy);
-  auto loaded = std::make_shared<config::Loaded>();
-  loaded->settings = with_levels(policy);
-  daemon::ApiSource source;
-  source.view = [this] { return whole.manager->view(); };
-  source.config = [loaded] { return loaded; };
-  source.status = [this] { return whole.status(); };
-  const daemon::Router router = daemon::make_api(std::move(source));
-  const auto get = [&router](const std::string& target) {
-    auto request = daemon::request_from_target(target);
-    request->method = "GET";
-    return router.answer(*request);
-  };
-  const auto answer = boost::json::parse(get("/v1/explain/qos?from=h00000&to=h00011").body);
+  const AskedApi api(whole, with_levels(policy));
+  const auto answer = api.json_of("/v1/explain/qos?from=h00000&to=h00011");
   EXPECT_EQ(answer.at("level").at("name").as_string(), "storage");
   EXPECT_EQ(answer.at("rule").as_string(), "rule 1 (level storage)");
   const sim::Probed probed = sent("h00000", "h00011", Sl{5});
@@ -176,11 +221,43 @@ TEST_F(Levels, AreExplainedAsPacketsGo) {
   ASSERT_EQ(hops.size(), probed.hops.size());
   for (std::size_t i = 0; i < hops.size(); ++i)
     EXPECT_EQ(hops[i].at("vl").to_number<int>(), raw(probed.hops[i].vl));
-  const auto other = boost::json::parse(get("/v1/explain/qos?from=h00000&to=h00005").body);
+  const auto other = api.json_of("/v1/explain/qos?from=h00000&to=h00005");
   EXPECT_EQ(other.at("level").at("name").as_string(), "bulk");
   EXPECT_TRUE(other.at("rule").is_null());
-  EXPECT_EQ(boost::json::parse(get("/v1/levels").body).at("total").to_number<int>(), 4);
-  EXPECT_EQ(get("/v1/explain/qos?from=h00000&to=h00011&class=x").status, 400);
+  EXPECT_EQ(api.json_of("/v1/levels").at("total").to_number<int>(), 4);
+  EXPECT_EQ(api.get("/v1/explain/qos?from=h00000&to=h00011&class=x").status, 400);
+}
+
+TEST_F(Levels, KeepDeliveringWhileTheyChange) {
+  std::mt19937 random(3);
+  start(four_levels());
+  for (int change = 0; change < 12; ++change) {
+    qos::Policy policy = four_levels();
+    std::ranges::shuffle(policy.levels, random);
+    policy.levels.resize(1 + random() % 4);
+    for (qos::Level& level : policy.levels) {
+      level.strict = random() % 3 == 0;
+      level.weight = static_cast<int>(1 + random() % 9);
+    }
+    if (random() % 4 == 0) policy.tables = typed_tables();
+    whole.manager->reconfigure(std::make_shared<const config::Settings>(with_levels(policy)));
+    std::string lost;
+    std::uint64_t seen = whole.sets();
+    whole.run_until(
+        [&] {
+          if (whole.sets() == seen) return false;
+          seen = whole.sets();
+          for (int sl = 0; sl < 13; ++sl)
+            for (const auto& [from, to] :
+                 {std::pair("h00000", "h00011"), {"h00011", "h00000"}, {"h00004", "h00005"}})
+              if (const sim::Probed probed = sent(from, to, static_cast<Sl>(sl)); !probed.delivered())
+                lost = fmt::format("SL {}: {}", sl, describe(*whole.world, probed));
+          return !lost.empty();
+        },
+        std::chrono::seconds(5));
+    EXPECT_EQ(lost, "") << change;
+    ASSERT_TRUE(whole.settle()) << change << whole.faults();
+  }
 }
 
 /// 2,048 hosts on 64 leaves and 32 spines, where OpenSM 3.3.23 sends 401,408 Sets of SL2VL and 16,384 of
@@ -231,6 +308,14 @@ TEST_F(LevelsOfADragonfly, EachHasAPairOfLanes) {
     }
   }
   EXPECT_TRUE(second_used);
+}
+
+TEST_F(LevelsOfADragonfly, TypedTablesAreToldNotToBeInForce) {
+  qos::Policy policy = four_levels();
+  policy.tables = typed_tables();
+  start(policy);
+  EXPECT_TRUE(whole.has_problem("qos.tables is not in force: routing needs 2 VLs"));
+  EXPECT_TRUE(sent("h00000", "h00071", Sl{5}).delivered());
 }
 
 TEST_F(LevelsOfADragonfly, ChangeWithoutAMomentInWhichTheyCouldDeadlock) {
