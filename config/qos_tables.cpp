@@ -17,7 +17,7 @@ using qos::TypedTable;
 using qos::TypedTables;
 
 constexpr std::size_t kSls = 16;
-constexpr std::size_t kMostEntries = 64;
+constexpr std::size_t kMostTableEntries = 64;
 constexpr std::string_view kKinds[] = {"hosts", "routers", "switches"};
 
 /// A table as far as it is given.
@@ -69,9 +69,9 @@ Type<std::vector<ArbEntry>> entries_type() {
       }
       entries.push_back({static_cast<Vl>(*vl), static_cast<std::uint8_t>(*weight)});
     }
-    if (entries.size() <= kMostEntries) return entries;
+    if (entries.size() <= kMostTableEntries) return entries;
     report.problem(value.place,
-                   fmt::format("a table has at most {} entries, not {}", kMostEntries, entries.size()));
+                   fmt::format("a table has at most {} entries, not {}", kMostTableEntries, entries.size()));
     return std::nullopt;
   };
   return type;
