@@ -17,14 +17,14 @@ Result<Loaded> with(std::string define) {
   return read_text("partitions:\n  define:\n" + std::move(define), "f");
 }
 
-std::vector<Partition> good(std::string define) {
+std::vector<Partition> defined(std::string define) {
   auto loaded = with(std::move(define));
   EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().what);
   return loaded ? loaded->settings.plan.partitions.partitions : std::vector<Partition>{};
 }
 
 TEST(Partitions, AreReadAsPeopleWriteThem) {
-  const auto all = good(R"(
+  const auto all = defined(R"(
     storage:
       key: 0x8010
       default_membership: full
@@ -63,7 +63,7 @@ TEST(Partitions, AreReadAsPeopleWriteThem) {
 
 TEST(Partitions, AreShownAsTheyAreRead) {
   const auto type = partition_map();
-  const auto all = good(R"(
+  const auto all = defined(R"(
     a b: { key: 1, index0: true, members: [ { "x: y": both }, all, leaf/P0 ], ipoib: [ { scope: 3 }, { mtu: 2048 } ] }
     c: { default_membership: both, members: [], groups: [ { mgid: "ff12::1", traffic_class: 7, flow_label: 9 } ] }
 )");
@@ -128,7 +128,7 @@ TEST(Partitions, GroupsHaveTheSlOfALevel) {
 TEST(Partitions, AHundredThousandMembersAreRead) {
   std::string define = "    big:\n      members:\n";
   for (int i = 1; i <= 100'000; ++i) define += fmt::format("        - 0x{:016x}\n", i);
-  EXPECT_EQ(good(std::move(define)).at(0).members.size(), 100'000u);
+  EXPECT_EQ(defined(std::move(define)).at(0).members.size(), 100'000u);
 }
 
 }  // namespace
