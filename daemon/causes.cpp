@@ -60,11 +60,21 @@ asio::awaitable<std::optional<Cause>> Causes::take() {
   co_await settled();
   if (stopped_) co_return std::nullopt;
   ready_ = false;
-  const std::vector<Cause> taken = std::exchange(waiting_, {});
+  std::vector<Cause> taken = std::exchange(waiting_, {});
+  const auto any = [&taken](SweepKind kind) {
+    return std::ranges::any_of(taken, [kind](const Cause& one) { return one.kind == kind; });
+  };
   Cause cause;
+  cause.kind = any(SweepKind::full)    ? SweepKind::full
+               : any(SweepKind::local) ? SweepKind::local
+                                       : SweepKind::light;
   std::vector<std::string> named;
-  for (const Cause& one : taken) {
-    if (one.kind == SweepKind::full) cause.kind = SweepKind::full;
+  for (Cause& one : taken) {
+    if (cause.kind == SweepKind::local && one.kind == SweepKind::light) {
+      add(std::move(one));
+      continue;
+    }
+    cause.places.insert(cause.places.end(), one.places.begin(), one.places.end());
     if (!one.text.empty() && std::ranges::find(named, one.text) == named.end()) named.push_back(one.text);
   }
   for (std::size_t i = 0; i < named.size() && i < 3; ++i) cause.text += (i == 0 ? "" : "; ") + named[i];

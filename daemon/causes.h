@@ -15,6 +15,7 @@ namespace weft::daemon {
 struct Cause {
   SweepKind kind = SweepKind::light;
   std::string text;
+  std::vector<Guid> places{};  ///< Of a local one: switches whose ports have changed.
 };
 
 class Causes {
@@ -31,8 +32,8 @@ class Causes {
   void add_later(Duration wait, Cause cause);
   /// Wakes take() with nothing, now and from then on.
   void stop();
-  /// Waits for a cause and lets the burst settle: full when any asks for it, texts joined, at most three
-  /// named. Nothing after stop().
+  /// Waits for a cause and lets the burst settle: full when any asks for it; else all local ones as one, and
+  /// the light ones after it; texts joined, at most three named. Nothing after stop().
   asio::awaitable<std::optional<Cause>> take();
 
  private:

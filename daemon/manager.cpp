@@ -167,7 +167,9 @@ asio::awaitable<Result<void>> Manager::run() {
     std::optional<Cause> cause = co_await causes_.take();
     if (!cause || stopping_) break;
     if (election_.state() == mad::SmState::not_active) continue;  // until we are told otherwise
+    sweeping_ = true;
     SweepReport report = co_await sweep(*cause);
+    sweeping_ = false;
     if (stopping_ || lost_) break;
     plan_next(report);
   }
@@ -186,26 +188,28 @@ asio::awaitable<SweepReport> Manager::run_once(int tries) {
   co_return report;
 }
 
-/// A light sweep that sees a change goes on as a full one.
+/// A light sweep that sees a change goes on as a local or a full one.
 asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   SweepReport report;
+  const bool local = election_.is_master() && sweeper_.can_look_around();
+  if (cause.kind == SweepKind::local && !local) cause.kind = SweepKind::light;
   if (cause.kind == SweepKind::light && sweeper_.can_look() && election_.is_master()) {
-    std::string asks_full;
-    report = co_await sweeper_.light(cause.text, asks_full);
-    if (asks_full.empty() || stopping_ || lost_) {
-      keep(report);
-      co_return report;
-    }
+    Sweeper::Seen seen;
+    report = co_await sweeper_.light(cause.text, seen);
     keep(report);
-    cause.text = asks_full;
+    if (seen.what.empty() || stopping_ || lost_) co_return report;
+    cause = {seen.places.empty() || !local ? SweepKind::full : SweepKind::local, seen.what, seen.places};
   }
-  report = co_await sweeper_.full(cause.text);
+  if (cause.kind == SweepKind::local)
+    report = co_await sweeper_.local(cause.text, cause.places);
+  else
+    report = co_await sweeper_.full(cause.text);
   if (stopping_ || lost_) co_return report;
   if (election_.state() == mad::SmState::discovering) watch_.stop();  // our own link is down
   settle(report);
+  co_await keep_is_sm();
   co_await serve_sa();
   keep(report);
-  co_await keep_is_sm();
   co_return report;
 }
 
@@ -256,7 +260,7 @@ void Manager::plan_next(const SweepReport& report) {
 void Manager::keep(const SweepReport& report) {
   log_report(report);
   nudge_lower_masters();
-  if (report.kind == SweepKind::full) last_full_ = report;
+  if (report.kind != SweepKind::light) last_full_ = report;
   reports_.push_back(report);
   if (reports_.size() > kReportsKept) reports_.pop_front();
   if (on_sweep_) on_sweep_(report);
@@ -270,18 +274,18 @@ void Manager::on_trap(const mad::Notice& notice, Lid from) {
                                          notice.trap == mad::TrapNumber::capability_changed);
   if (!sweeps) return;
   std::string who = fmt::format("LID {}", raw(from));
-  const bool capability = notice.trap == mad::TrapNumber::capability_changed;
-  if (const auto view = sweeper_.view()) {
-    for (std::size_t i = 0; i < view->fabric->end_ports().size(); ++i) {
-      const plan::LidRange range = view->plan->lids.of_end_port[i];
-      if (raw(from) < raw(range.base) || raw(from) >= raw(range.base) + range.size()) continue;
-      const fabric::PortRef port = view->fabric->end_ports()[i];
-      who = fabric::describe(view->fabric->node(port.node));
-      if (capability) sweeper_.ask_port(view->fabric->port(port).guid);
-      break;
-    }
+  const auto view = sweeper_.view();
+  const auto source = view ? plan::end_port_of(*view, from) : std::nullopt;
+  if (source) who = fabric::describe(view->fabric->node(source->node));
+  const std::string text = fmt::format("trap {} from {}", number, who);
+  if (notice.trap == mad::TrapNumber::capability_changed) {
+    if (source) sweeper_.ask_port(view->fabric->port(*source).guid);
+    return causes_.add({SweepKind::light, text});
   }
-  causes_.add({SweepKind::light, fmt::format("trap {} from {}", number, who)});
+  const auto place = view ? plan::end_port_of(*view, mad::subject_of(notice)) : std::nullopt;
+  if (place && view->fabric->is_switch(place->node))
+    return causes_.add({SweepKind::local, text, {view->fabric->node(place->node).guid}});
+  causes_.add({SweepKind::light, text});
 }
 
 void Manager::stop() {

@@ -61,6 +61,7 @@ class Manager {
   void describe(Status& status) const;
   std::shared_ptr<const plan::View> view() const { return sweeper_.view(); }
   const std::deque<SweepReport>& sweeps() const { return reports_; }
+  bool sweeping() const { return sweeping_; }
   /// With what clients have told the SA.
   plan::Ledger ledger() const {
     plan::Ledger ledger = sweeper_.ledger();
@@ -128,6 +129,7 @@ class Manager {
   int failures_in_a_row_ = 0;
   std::optional<Error> lost_;
   bool stopping_ = false;
+  bool sweeping_ = false;
   std::uint64_t served_generation_ = 0;
   std::function<void(const SweepReport&)> on_sweep_;
 };

@@ -34,6 +34,16 @@ std::string_view name(Severity severity) {
   return "?";
 }
 
-std::string_view name(SweepKind kind) { return kind == SweepKind::full ? "full" : "light"; }
+std::string_view name(SweepKind kind) {
+  switch (kind) {
+    case SweepKind::full:
+      return "full";
+    case SweepKind::light:
+      return "light";
+    case SweepKind::local:
+      return "local";
+  }
+  return "?";
+}
 
 }  // namespace weft::daemon

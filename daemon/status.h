@@ -28,7 +28,7 @@ struct Event {
   std::string text;
 };
 
-enum class SweepKind { full, light };
+enum class SweepKind { full, light, local };
 
 struct PhaseReport {
   std::string name;  ///< "discovery", "planning", "ports", "forwarding", "activation", "verification"
@@ -111,6 +111,6 @@ struct Status {
 
 std::string_view name(State state);        ///< "waiting for device", "master", ...
 std::string_view name(Severity severity);  ///< "info", "warning", "error"
-std::string_view name(SweepKind kind);     ///< "full", "light"
+std::string_view name(SweepKind kind);     ///< "full", "light", "local"
 
 }  // namespace weft::daemon

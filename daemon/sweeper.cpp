@@ -7,6 +7,7 @@
 #include "daemon/store.h"
 #include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
+#include "discovery/local.h"
 #include "discovery/mute.h"
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
@@ -105,7 +106,19 @@ void Sweeper::finish(SweepReport& report) {
 asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   SweepReport report = begin(SweepKind::full, std::move(cause));
   asked_.clear();
-  Result<discovery::Discovered> found = co_await discover(report);
+  report = co_await sweep(std::move(report), {});
+  co_return report;
+}
+
+asio::awaitable<SweepReport> Sweeper::local(std::string cause, std::vector<Guid> places) {
+  SweepReport report = begin(SweepKind::local, std::move(cause));
+  report = co_await sweep(std::move(report), std::move(places));
+  co_return report;
+}
+
+asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid> places) {
+  well_known_ = false;
+  Result<discovery::Discovered> found = co_await discover(report, std::move(places));
   if (cut_short() || !found) {
     report.error = cut_short() ? why_cut_short() : found.error().what;
     if (!cut_short()) tell_failure(found.error());
@@ -158,7 +171,8 @@ asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, Swee
   if (!cut_short()) co_await apply(found, *planned, report);
 }
 
-asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report) {
+asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report,
+                                                                 std::vector<Guid> places) {
   const Phase phase(*this, report, "discovery");
   discovery::DiscoverOptions options;
   options.may_write = around_.election->is_master();
@@ -166,8 +180,21 @@ asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& re
   options.progress = [this](std::size_t nodes) {
     if (progress_) progress_->done = nodes;
   };
-  Result<discovery::Discovered> found = co_await discovery::discover(*around_.client, shadow_, options);
+  options.booted = [this](Guid guid) { booted_.insert(guid); };
+  Result<discovery::Discovered> found = fail(Errc::unsafe, "not looked yet");
+  if (report.kind == SweepKind::local) {
+    found = co_await discovery::discover_around(*around_.client, shadow_, options, known_, std::move(places));
+    if (!found && !cut_short()) {
+      report.notes.push_back(found.error().what + ": all is discovered");
+      report.kind = SweepKind::full;
+    }
+  }
+  if (report.kind == SweepKind::full) found = co_await discovery::discover(*around_.client, shadow_, options);
   if (found) around_.election->set_own_guid(found->fabric->port(found->own_port).guid);
+  if (found) {
+    const std::set<Guid> booted = std::exchange(booted_, {});
+    found->booted.assign(booted.begin(), booted.end());
+  }
   if (found && whole_) found->findings = discovery::name_mute(std::move(found->findings), *whole_);
   co_return found;
 }
@@ -282,6 +309,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   report.clean = done.failed.empty() && done.restless.empty() && unreadable_ == 0;
 
   plan::Planned kept = planned;
+  well_known_ = report.clean;
   kept.ledger.devices =
       program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept, done.lanes, done.keys);
   if (kept.ledger.devices != ledger_.devices && around_.store != nullptr)
@@ -373,7 +401,7 @@ std::vector<fabric::PortRef> Sweeper::asked_ports() {
   return ports;
 }
 
-asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks_full) {
+asio::awaitable<SweepReport> Sweeper::light(std::string cause, Seen& seen) {
   SweepReport report = begin(SweepKind::light, std::move(cause));
   discovery::LightSweep look;
   {
@@ -381,17 +409,20 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, std::string& asks
     std::vector<fabric::PortRef> asked = asked_ports();
     look = co_await discovery::light_sweep(*around_.client, shadow_, known_, std::move(asked));
   }
-  asks_full.clear();
+  seen = {};
   if (cut_short()) look = {};
   for (const std::string& change : look.changes) {
     if (report.notes.size() < 20) report.notes.push_back(change);
-    if (asks_full.empty()) asks_full = change;
+    if (seen.what.empty()) seen.what = change;
   }
-  if (look.changes.size() > 1) asks_full += fmt::format("; and {} more", look.changes.size() - 1);
+  if (look.changes.size() > 1) seen.what += fmt::format("; and {} more", look.changes.size() - 1);
+  if (look.changes.size() == look.restless.size()) seen.places = look.restless;
   if (!cut_short()) follow_managers(look.managers);
   for (const discovery::Manager& manager : look.managers)
-    if (around_.election->wants_look(manager.info))
-      asks_full = describe_manager(manager, known_->fabric.get());
+    if (around_.election->wants_look(manager.info)) {
+      seen.places.clear();
+      seen.what = describe_manager(manager, known_->fabric.get());
+    }
   report.clean = look.changes.empty() && dirty_.empty() && unreadable_ == 0;
   finish(report);
   co_return report;

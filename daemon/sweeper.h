@@ -41,8 +41,16 @@ class Sweeper {
 
   /// Discovers all, plans, and programs what differs.
   asio::awaitable<SweepReport> full(std::string cause);
-  /// Looks whether anything changed. `asks_full` is set to what was seen, empty when nothing was.
-  asio::awaitable<SweepReport> light(std::string cause, std::string& asks_full);
+  /// Looks at the ports of these switches and what lies behind them only, plans, and programs what differs.
+  /// Discovers all where that does not fit with what was known.
+  asio::awaitable<SweepReport> local(std::string cause, std::vector<Guid> places);
+  /// What a light sweep has seen.
+  struct Seen {
+    std::string what;          ///< Empty: nothing has changed.
+    std::vector<Guid> places;  ///< Where a local sweep is enough: the switches concerned.
+  };
+  /// Looks whether anything changed.
+  asio::awaitable<SweepReport> light(std::string cause, Seen& seen);
 
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
   /// Takes over these LIDs, from the next plan on. One that is being made or written meanwhile ends with its
@@ -65,6 +73,10 @@ class Sweeper {
   bool took_over_from_another() { return std::exchange(follows_another_, false); }
   /// A light sweep needs a discovery to compare with.
   bool can_look() const { return known_ != nullptr; }
+  /// A local one needs a discovery in which nothing was wrong.
+  bool can_look_around() const {
+    return well_known_ && known_->findings.empty() && known_->dangling.empty();
+  }
   std::uint64_t sweeps() const { return number_; }
 
   std::shared_ptr<const plan::View> view() const { return view_; }
@@ -89,7 +101,8 @@ class Sweeper {
  private:
   class Phase;
 
-  asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report);
+  asio::awaitable<SweepReport> sweep(SweepReport report, std::vector<Guid> places);
+  asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report, std::vector<Guid> places);
   asio::awaitable<void> plan_and_apply(discovery::Discovered& found, SweepReport& report);
   asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
   asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
@@ -158,6 +171,8 @@ class Sweeper {
   bool interrupted_ = false;
   std::string interruption_;
   bool follows_another_ = false;
+  bool well_known_ = false;  ///< The last sweep went to its end, and nothing was left to do.
+  std::set<Guid> booted_;    ///< Switches that have shown a boot since the last good discovery.
   std::set<Guid> asked_;  ///< End ports that told of a change since the last look.
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;

@@ -53,7 +53,9 @@ void Sweeper::take_over(const discovery::Discovered& found) {
 /// Reads the tables of configured switches of which nothing is known.
 asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
   forget_changed(found);
-  const bool hold = co_await digests_hold(found);
+  // A local sweep asks only those that have changed.
+  bool hold = report.kind != SweepKind::full;
+  if (!hold) hold = co_await digests_hold(found);
   if (!hold) {
     report.notes.push_back("tables are not as we left them: all are read back");
     event(Severity::warning, "tables_changed", report.notes.back());

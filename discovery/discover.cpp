@@ -4,82 +4,22 @@
 #include <numeric>
 
 #include "discovery/convert.h"
-#include "fabric/builder.h"
+#include "discovery/run.h"
 #include "fabric/path_tree.h"
-#include "log/log.h"
-#include "transport/concurrency.h"
 
 namespace weft::discovery {
-namespace {
 
 using fabric::Builder;
 using mad::AttrId;
 using transport::Target;
 
-/// One run. Its coroutines borrow it; run() awaits them all.
-class Run {
- public:
-  Run(transport::SmpClient& client, mad::Shadow& shadow, DiscoverOptions options,
-      asio::any_io_executor executor)
-      : client_(client), shadow_(shadow), options_(std::move(options)), tasks_(executor) {}
-
-  asio::awaitable<Result<Discovered>> run();
-
- private:
-  struct Found {
-    mad::DirectedRoute route;
-    PortNum entry{};
-  };
-  /// For for_each over a switch's ports.
-  struct ReadPort {
-    Run* run;
-    Target target;
-    asio::awaitable<void> operator()(PortNum port) const { return run->read_port(target, port, Guid{}); }
-  };
-
-  asio::awaitable<Result<mad::NodeInfo>> read_node_info(mad::DirectedRoute route);
-  asio::awaitable<void> probe(Builder::End from, mad::DirectedRoute route);
-  asio::awaitable<void> explore_switch(Target target, Guid port_guid);
-  asio::awaitable<void> explore_end_node(Target target, mad::NodeInfo info);
-  asio::awaitable<void> read_port(Target target, PortNum port, Guid port_guid);
-  asio::awaitable<void> read_description(Target target);
-  asio::awaitable<bool> read_switch_info(Target target);
-  asio::awaitable<void> read_manager(Target target);
-
-  void admit(const mad::NodeInfo& info, const mad::DirectedRoute& route);
-  bool is_same_node(const mad::NodeInfo& info) const;
-  std::string place(Builder::End from, const mad::DirectedRoute& route) const;
-  std::string place_of(Guid guid);
-  void join(Builder::End from, Builder::End to, const mad::DirectedRoute& route);
-  void report(Finding::Kind kind, Guid node, std::string what);
-  void probe_links_of(Guid guid);
-  bool drop_unreadable();
-  void note_boot(Guid guid, const mad::SwitchInfo& info);
-  void note_boot(Guid guid, const mad::PortInfo& port0);
-  void drop_tables(Guid guid);
-  void drop_unreachable();
-  Discovered finish();
-
-  transport::SmpClient& client_;
-  mad::Shadow& shadow_;
-  DiscoverOptions options_;
-  transport::Tasks tasks_;
-  Builder builder_;
-  std::unordered_map<Guid, Found> found_;
-  Guid own_node_{};
-  PortNum own_port_{};
-  struct Unanswered {
-    Builder::End from;
-    mad::DirectedRoute route;
-    Guid heard{};
-  };
-  std::vector<Unanswered> unanswered_;
-  Discovered result_;
-};
+namespace {
 
 std::string describe_end(const Builder& builder, Builder::End end) {
   return fmt::format("{} port {}", fabric::describe(builder.node(end.guid)), raw(end.port));
 }
+
+}  // namespace
 
 asio::awaitable<Result<Discovered>> Run::run() {
   client_.forget_mute();
@@ -175,6 +115,10 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
     co_return;
   }
   join(from, to, route);
+  if (known_ != nullptr) {
+    co_await look_behind(route, *info);
+    co_return;
+  }
   const bool new_port = info->type != NodeType::switch_ && !builder_.port(to.guid, to.port).known;
   if (!new_port) co_return;
   Target target;
@@ -271,6 +215,7 @@ asio::awaitable<bool> Run::read_switch_info(Target target) {
   }
   auto info = mad::decode<mad::SwitchInfo>(*answer);
   note_boot(target.node, info);
+  if (info.state_changed) changed_.insert(target.node);
   if (info.state_changed && options_.may_write) {
     const mad::AttrData clear = *answer;  // PortStateChange stands at 1, which clears it
     Result<mad::AttrData> cleared = co_await client_.set_once(target, AttrId::switch_info, 0, clear);
@@ -294,7 +239,7 @@ void Run::note_boot(Guid guid, const mad::SwitchInfo& info) {
 
 void Run::drop_tables(Guid guid) {
   shadow_.device(guid).erase(AttrId::linear_forwarding);
-  result_.booted.push_back(guid);
+  if (options_.booted) options_.booted(guid);
 }
 
 /// The LIDs of port 0 back at zero say the same, also when our own Set has just restored LinearFDBTop.
@@ -368,8 +313,6 @@ Discovered Run::finish() {
   result_.fabric = std::move(fabric);
   return std::move(result_);
 }
-
-}  // namespace
 
 asio::awaitable<Result<Discovered>> discover(transport::SmpClient& client, mad::Shadow& shadow,
                                              DiscoverOptions options) {

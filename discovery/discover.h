@@ -56,7 +56,7 @@ struct Discovered {
   std::vector<Manager> silent;    ///< Have IsSM set and do not answer SMInfo; info is empty.
   std::vector<Finding> findings;  ///< In order of text.
   std::vector<Dangling> dangling;
-  std::vector<Guid> booted;         ///< Switches that lost what they held since the Shadow learned it.
+  std::vector<Guid> booted;         ///< Switches that lost what they held since the last good discovery.
   std::vector<Guid> state_changed;  ///< Switches whose PortStateChange was found set and not cleared.
 };
 
@@ -65,6 +65,8 @@ struct DiscoverOptions {
   bool may_write = false;
   std::map<Guid, std::string> names;                ///< Win over NodeDescription.
   std::function<void(std::size_t nodes)> progress;  ///< Called as nodes are found; may be empty.
+  /// Called with each switch that shows a boot, also when nothing comes of the run: it shows it only once.
+  std::function<void(Guid)> booted;
 };
 
 /// Errors: `timeout` and others when our own port cannot be read; `unavailable` when its link is down.

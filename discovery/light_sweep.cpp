@@ -39,7 +39,10 @@ struct Look {
     const mad::DeviceBlocks* device = shadow.find_device(known.fabric->node(node).guid);
     const auto before =
         device != nullptr ? mad::held<mad::SwitchInfo>(*device, AttrId::switch_info, 0) : std::nullopt;
-    if (now.state_changed) changed(node, "a port changed state");
+    if (now.state_changed) {
+      changed(node, "a port changed state");
+      result.restless.push_back(known.fabric->node(node).guid);
+    }
     if (before && before->lft_top != now.lft_top)
       changed(node, fmt::format("LinearFDBTop is {}, not {}: it booted, or somebody else wrote to it",
                                 raw(now.lft_top), raw(before->lft_top)));

@@ -14,6 +14,8 @@ namespace weft::discovery {
 struct LightSweep {
   /// What was seen that asks for a full discovery, in words; empty when nothing changed.
   std::vector<std::string> changes;
+  /// Switches that have changed in nothing but the state of ports, as far as the changes go.
+  std::vector<Guid> restless;
   /// Those of before and those at ports that were `asked`, with what they say now; silent ones are left out.
   std::vector<Manager> managers;
 };

@@ -19,27 +19,6 @@ bool shows_is_sm(const Whole& whole) {
   return mad::has(whole.world->port(port).info, mad::PortCap::is_sm);
 }
 
-TEST(TwoMasters, AreOneAfterTheyMet) {
-  Whole whole("fat-tree:radix=8");
-  whole.start();
-  ASSERT_TRUE(whole.settle());
-  (void)whole.transport->set_is_sm(false);  // as if the fabric had been in two parts
-  Rival rival(whole, kOtherHost);
-  whole.run_for(seconds(7));
-  ASSERT_EQ(rival.status().state, daemon::State::master);
-  (void)whole.transport->set_is_sm(true);
-  whole.manager->ask_for_sweep("merged");
-  rival.manager().ask_for_sweep("merged");
-  whole.run_for(seconds(60));
-  const int masters =
-      (whole.status().state == daemon::State::master) + (rival.status().state == daemon::State::master);
-  EXPECT_EQ(masters, 1);
-  const std::uint64_t before = whole.sets();
-  whole.run_for(seconds(60));
-  EXPECT_EQ(whole.sets(), before);
-  EXPECT_EQ(whole.faults(), "");
-}
-
 /// A program at another host that sets IsSM and never answers anything.
 struct Silent {
   explicit Silent(Whole& whole)

@@ -102,7 +102,9 @@ bool Whole::run_until_ended(Duration limit) {
 }
 
 bool Whole::settle(Duration limit) {
-  const auto clean = [this] { return !manager->sweeps().empty() && manager->sweeps().back().clean; };
+  const auto clean = [this] {
+    return !manager->sweeping() && !manager->sweeps().empty() && manager->sweeps().back().clean;
+  };
   return run_until([&] { return clean() && faults().empty(); }, limit);
 }
 

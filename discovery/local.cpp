@@ -1,0 +1,209 @@
+#include "discovery/local.h"
+
+#include <algorithm>
+
+#include "discovery/convert.h"
+#include "discovery/run.h"
+#include "fabric/path_tree.h"
+
+namespace weft::discovery {
+
+using fabric::Builder;
+using mad::AttrId;
+using transport::Target;
+
+namespace {
+
+bool is_place(std::span<const Guid> places, Guid guid) {
+  return std::ranges::find(places, guid) != places.end();
+}
+
+bool is_up(const fabric::Port& port) {
+  return port.known && port.phys == PhysState::link_up && port.state >= PortState::init;
+}
+
+}  // namespace
+
+/// Everything as it was, but for the links of the places.
+void Run::start_from(const Discovered& known, std::span<const Guid> places) {
+  known_ = &known;
+  places_.insert(places.begin(), places.end());
+  const fabric::Fabric& fabric = *known.fabric;
+  const fabric::PathTree paths(fabric, known.own_port);
+  own_node_ = fabric.node(known.own_port.node).guid;
+  own_port_ = known.own_port.port;
+  result_.managers = known.managers;
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    const Guid guid = fabric.node(node).guid;
+    (void)builder_.add_node(fabric.node(node));
+    const auto ports = fabric.ports(node);
+    for (std::size_t p = 0; p < ports.size(); ++p)
+      (void)builder_.set_port(guid, static_cast<PortNum>(p), ports[p]);
+    if (const auto way = paths.ports_to(node))
+      found_[guid] = {mad::DirectedRoute(*way), paths.entry_port(node)};
+    else
+      unclear_ = true;
+  }
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const Guid guid = fabric.nodes()[n].guid;
+    const auto ports = fabric.ports(static_cast<NodeId>(n));
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer || *ports[p].peer < fabric::PortRef{static_cast<NodeId>(n), static_cast<PortNum>(p)})
+        continue;  // each link once
+      const Guid peer = fabric.node(ports[p].peer->node).guid;
+      if (is_place(places, guid) || is_place(places, peer)) continue;
+      (void)builder_.connect({guid, static_cast<PortNum>(p)}, {peer, ports[p].peer->port});
+    }
+  }
+}
+
+asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std::span<const Guid> places) {
+  client_.forget_mute();
+  start_from(known, places);
+  Target ourselves;
+  ourselves.node = own_node_;
+  co_await read_port(ourselves, own_port_, builder_.port(own_node_, own_port_).guid);
+  for (const Guid place : places)
+    if (builder_.has_node(place)) also_look(place);
+  co_await tasks_.all();
+  co_await look_at_lost_ends();
+  const bool own_link = is_up(builder_.port(own_node_, own_port_)) || raw(own_port_) == 0;
+  if (unclear_ || !own_link || !result_.findings.empty() || !unanswered_.empty())
+    co_return fail(Errc::unsafe, "what is seen around {} does not fit with what was known",
+                   places.empty() ? "nothing" : to_string(places.front()));
+  drop_unreachable();
+  // Who was asked again stands there twice: what it said last counts.
+  std::ranges::reverse(result_.managers);
+  std::vector<Manager> managers;
+  for (const Manager& one : result_.managers) {
+    const bool here = builder_.has_node(one.node);
+    if (here && std::ranges::find(managers, one.node, &Manager::node) == managers.end())
+      managers.push_back(one);
+  }
+  result_.managers = std::move(managers);
+  co_return finish();
+}
+
+void Run::also_look(Guid place) {
+  if (looked_at_.insert(place).second) tasks_.start(look_again(place));
+}
+
+asio::awaitable<void> Run::look_again(Guid place) {
+  Target target;
+  target.node = place;
+  target.route = found_[place].route;
+  const bool answered = co_await read_switch_info(target);
+  if (!answered) co_return;
+  const bool said_so = changed_.contains(place);
+  co_await read_port(target, PortNum{0}, builder_.port(place, PortNum{0}).guid);
+  std::vector<PortNum> ports(builder_.node(place).port_count);
+  for (std::size_t p = 0; p < ports.size(); ++p) ports[p] = static_cast<PortNum>(p + 1);
+  const std::span<const PortNum> all(ports);
+  const ReadPort read{this, target};
+  co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().per_node), read);
+  for (const PortNum port : ports) compare_port({place, port});
+  // What set PortStateChange is over, or is nothing that a switch's ports show.
+  if (said_so && !shows_change(place)) unclear_ = true;
+}
+
+bool Run::shows_change(Guid place) const {
+  const NodeId node = *known_->fabric->find(place);
+  const auto before = known_->fabric->ports(node);
+  for (std::size_t p = 1; p < before.size(); ++p) {
+    const fabric::Port& now = builder_.port(place, static_cast<PortNum>(p));
+    if (now.state != before[p].state || now.phys != before[p].phys) return true;
+  }
+  return false;
+}
+
+/// A port that was Active and is has not changed; one that went down and came up stands in Init.
+void Run::compare_port(Builder::End here) {
+  const fabric::Fabric& before = *known_->fabric;
+  const NodeId node = *before.find(here.guid);
+  const fabric::Port& was = before.ports(node)[raw(here.port)];
+  const fabric::Port& now = builder_.port(here.guid, here.port);
+  std::optional<Builder::End> peer;
+  if (was.peer) peer = Builder::End{before.node(was.peer->node).guid, was.peer->port};
+  if (peer && was.state == PortState::active && now.state == PortState::active) {
+    if (!builder_.connect(here, *peer)) unclear_ = true;
+    return;
+  }
+  if (!is_up(now)) {
+    if (builder_.peer(here)) unclear_ = true;  // its other end has not said so
+    if (peer) lost_.push_back({here, *peer});
+    return;
+  }
+  if (const auto joined = builder_.peer(here)) {
+    const bool as_it_was = !places_.contains(here.guid) && !places_.contains(joined->guid);
+    if (as_it_was) tasks_.start(look_across(here, *joined));
+    return;  // else it was found from the other end meanwhile
+  }
+  tasks_.start(probe(here, found_[here.guid].route.then(here.port)));
+}
+
+/// A link that was taken as it was has been down: the other end must be looked at, too.
+asio::awaitable<void> Run::look_across(Builder::End here, Builder::End peer) {
+  const mad::DirectedRoute route = found_[here.guid].route.then(here.port);
+  Result<mad::NodeInfo> info = co_await read_node_info(route);
+  if (!info || info->node_guid != peer.guid || info->local_port != peer.port) {
+    unclear_ = true;
+    co_return;
+  }
+  co_await look_behind(route, *info);
+}
+
+/// The other end of a link that has come up, on a node that is known. A switch there may have changed at
+/// other ports, too, and has not said so yet.
+asio::awaitable<void> Run::look_behind(mad::DirectedRoute route, mad::NodeInfo info) {
+  if (info.type == NodeType::switch_) {
+    also_look(info.node_guid);
+    co_return;
+  }
+  Target target;
+  target.node = info.node_guid;
+  target.route = route;
+  co_await read_port(target, info.local_port, info.port_guid);
+  co_await read_description(target);
+}
+
+/// Where the other end of a link that is down can still be reached, it must say so, too.
+asio::awaitable<void> Run::look_at_lost_ends() {
+  for (std::size_t done = 0; done < lost_.size();) {
+    const fabric::Fabric fabric = builder_.build();
+    const fabric::PathTree paths(fabric, {*fabric.find(own_node_), own_port_});
+    for (; done < lost_.size(); ++done) {
+      const Lost lost = lost_[done];
+      const auto joined = builder_.peer(lost.peer);
+      if (joined == lost.here) unclear_ = true;  // one end says up, the other one down
+      if (joined) continue;                      // it hangs on another port now
+      const auto node = fabric.find(lost.peer.guid);
+      const auto way = node ? paths.ports_to(*node) : std::nullopt;
+      if (!way) continue;  // gone with its link
+      found_[lost.peer.guid].route = mad::DirectedRoute(*way);
+      if (fabric.is_switch(*node)) {
+        also_look(lost.peer.guid);
+        continue;
+      }
+      Target target;
+      target.node = lost.peer.guid;
+      target.route = found_[lost.peer.guid].route;
+      co_await read_port(target, lost.peer.port, builder_.port(lost.peer.guid, lost.peer.port).guid);
+      if (is_up(builder_.port(lost.peer.guid, lost.peer.port))) unclear_ = true;
+    }
+    co_await tasks_.all();
+  }
+}
+
+asio::awaitable<Result<Discovered>> discover_around(transport::SmpClient& client, mad::Shadow& shadow,
+                                                    DiscoverOptions options,
+                                                    std::shared_ptr<const Discovered> known,
+                                                    std::vector<Guid> places) {
+  const auto executor = co_await asio::this_coro::executor;
+  Run run(client, shadow, std::move(options), executor);
+  const std::span<const Guid> all(places);
+  Result<Discovered> found = co_await run.run_around(*known, all);
+  co_return found;
+}
+
+}  // namespace weft::discovery
