@@ -83,8 +83,9 @@ Dump read(const std::string& directory) {
   }
   std::ranges::sort(dump.problem.destinations, {}, &routing::Destination::base);
 
-  std::vector<routing::Lft> rows(dump.fabric.switch_count(),
-                                 routing::Lft(routing::row_size(dump.problem.top), routing::kNoWay));
+  std::vector<std::vector<std::uint8_t>> rows(
+      dump.fabric.switch_count(),
+      std::vector<std::uint8_t>(routing::row_size(dump.problem.top), routing::kNoWay));
   std::ifstream tables(directory + "/opensm.fdbs");
   std::size_t at = rows.size();
   for (std::string line; std::getline(tables, line);) {
@@ -100,7 +101,7 @@ Dump read(const std::string& directory) {
   dump.routes.top = dump.problem.top;
   for (std::uint32_t s = 0; s < rows.size(); ++s) {
     dump.routes.switches.push_back(dump.fabric.node(SwitchId{s}).guid);
-    dump.routes.lfts.push_back(std::make_shared<const routing::Lft>(std::move(rows[s])));
+    dump.routes.lfts.push_back(std::make_shared<const routing::Lft>(rows[s]));
   }
   return dump;
 }

@@ -16,11 +16,11 @@ def dump(binaries, blueprint, engine, directory):
     net = os.path.join(directory, "fabric.net")
     with open(net, "wb") as file:
         file.write(subprocess.check_output([os.path.join(binaries, "weft-fabric"), blueprint]))
-    name = f"opensm-quality-{os.getpid()}"
-    read_end, _ = os.pipe()  # a console that stays open
+    name = f"opensm-quality-{os.getpid()}-{abs(hash(directory))}"
     ibsim = subprocess.Popen(
         ["ibsim", "-s", "-N", "40000", "-S", "6000", "-P", "400000", "-L", "49152", net],
-        stdin=read_end, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdin=subprocess.PIPE,  # a console that stays open
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         env={**os.environ, "IBSIM_SOCKNAME": name})
     try:
         for line in ibsim.stdout:
@@ -34,7 +34,7 @@ def dump(binaries, blueprint, engine, directory):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600, check=True)
     finally:
         ibsim.kill()
-        ibsim.wait()
+        ibsim.communicate()
 
 
 def main():

@@ -33,7 +33,7 @@ std::optional<mad::SwitchInfo> switch_info_work(const mad::AttrData* held, Lid t
 
 mad::AttrData lft_block(const routing::Lft& lft, std::uint32_t block) {
   mad::AttrData data;
-  std::copy_n(lft.begin() + static_cast<std::ptrdiff_t>(block) * 64, data.size(), data.begin());
+  std::ranges::copy(lft.block(block), data.begin());
   return data;
 }
 
@@ -42,8 +42,7 @@ std::vector<std::uint32_t> lft_work(const routing::Lft& lft, Lid top, const mad:
   std::vector<std::uint32_t> blocks;
   for (std::uint32_t block = 0; block <= raw(top) / 64u; ++block) {
     const mad::AttrData* have = known != nullptr ? known->find(block) : nullptr;
-    const auto want = lft.begin() + static_cast<std::ptrdiff_t>(block) * 64;
-    if (have == nullptr || !std::equal(have->begin(), have->end(), want)) blocks.push_back(block);
+    if (have == nullptr || !std::ranges::equal(*have, lft.block(block))) blocks.push_back(block);
   }
   return blocks;
 }

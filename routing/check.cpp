@@ -20,7 +20,7 @@
 namespace weft::routing {
 namespace {
 
-constexpr std::uint32_t kBlock = 64;
+constexpr std::uint32_t kBlock = Lft::kBlock;
 constexpr std::size_t kExamples = 5;
 
 constexpr std::uint16_t kEnd = CheckCables::kEnd;
@@ -118,9 +118,10 @@ class Piece {
     for (std::size_t s = 0; s < count_; ++s) {
       const Lft& lft = *routes_.lfts[s];
       std::uint8_t* to = block_.data() + s * kBlock;
-      const std::size_t have = lft.size() <= first ? 0 : std::min<std::size_t>(kBlock, lft.size() - first);
-      std::memset(to, raw(kPortDrop), kBlock);
-      if (have != 0) std::memcpy(to, lft.data() + first, have);
+      if (first < lft.size())
+        std::ranges::copy(lft.block(first / kBlock), to);
+      else
+        std::memset(to, raw(kPortDrop), kBlock);
     }
   }
 

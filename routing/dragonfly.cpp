@@ -5,18 +5,21 @@
 //
 // A router with links of its own to the destination's group uses those; else it deals the group's links by
 // the number of the destination, and only flows whose link is a hole move. Where two groups have lost all
-// links between them, the sending group goes by way of a third: one above both, else one between, going down
-// all the way, else any. A router cut off from the exit inside its group detours by a global link of its own,
-// or by another router there, though two local hops before a global one can close a credit cycle. Inside the
-// destination's group a dead local link is gone round by way of a router below both ends, if there is any.
-// Where there are such detours, they are proposed in several variants until the check finds one free of
-// cycles. Cost: O(switches * LIDs) bytes written, in runs. Source: Kim, Dally, Scott, Abts, ISCA 2008; lanes
-// and detours as in reference "Routing", 2.4 and 7.5.
+// links between them, the sending group goes by way of others: those above both, else those between, going
+// down all the way, else any. A router cut off from the exit inside its group detours by a global link of its
+// own, or by another router there, though two local hops before a global one can close a credit cycle. Inside
+// the destination's group a dead local link is gone round by way of a router below both ends, if there is
+// any. Where there are such detours, they are proposed in several variants until the check finds one free of
+// cycles.
+//
+// Routers of one group are filled one after another: mostly a row is that of the router before but for the
+// groups that one of the two has a link to. Cost: O(switches * LIDs) bytes copied. Source: Kim, Dally, Scott,
+// Abts, ISCA 2008; lanes and detours as in reference "Routing", 2.4 and 7.5.
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
+#include <iterator>
 
 #include "routing/check.h"
 #include "routing/dragonfly_shape.h"
@@ -33,11 +36,10 @@ constexpr std::uint32_t kVariants = 16;
 
 using Exit = DragonflyShape::Exit;
 
-/// Consecutive LIDs with one owner.
+/// Consecutive LIDs of one group.
 struct Run {
   std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  std::uint32_t owner = 0;
+  std::uint32_t upto = 0;
 };
 
 /// What all routers share.
@@ -55,14 +57,16 @@ struct Plan {
       }
     }
     number_hosts();
+    runs.resize(shape.groups());
     for (std::uint32_t lid = 0; lid < owner.size(); ++lid) {
       if (owner[lid] == kNoOwner) continue;
-      const std::uint32_t g = shape.group[owner[lid]];
-      if (!runs.empty() && runs.back().first + runs.back().count == lid && runs.back().owner == g)
-        ++runs.back().count;
-      else
-        runs.push_back({lid, 1, g});
+      std::vector<Run>& of = runs[shape.group[owner[lid]]];
+      if (of.empty() || of.back().upto != lid) of.push_back({lid, lid});
+      ++of.back().upto;
     }
+    for (const auto& routers : shape.routers)
+      std::ranges::copy_if(routers, std::back_inserter(order),
+                           [this](std::uint32_t r) { return r < shape.live; });
     via = group_detours(shape.groups(),
                         [this](std::uint32_t from, std::uint32_t to) { return linked(from, to); });
   }
@@ -100,7 +104,8 @@ struct Plan {
   std::vector<std::uint32_t> number;             // by LID: place among the hosts of its group
   std::vector<std::uint8_t> port;                // by LID: delivering port
   std::vector<std::vector<std::uint16_t>> lids;  // by switch
-  std::vector<Run> runs;                         // by LID; owner is a group
+  std::vector<std::vector<Run>> runs;            // by group
+  std::vector<std::uint32_t> order;              // live routers, group by group
   GroupDetours via;
   std::uint32_t variant = 0;                 // which of the detours there are is proposed
   mutable std::atomic<bool> detours{false};  // whether any was needed
@@ -110,31 +115,68 @@ struct Plan {
 class DragonflyRows {
  public:
   explicit DragonflyRows(const Plan& plan)
-      : p_(plan), shape_(plan.shape), ways_(shape_.groups()), local_(shape_.group.size()) {}
+      : p_(plan),
+        shape_(plan.shape),
+        row_(row_size(plan.problem.top)),
+        singles_(shape_.groups()),
+        ways_(shape_.groups()),
+        local_(shape_.group.size()) {}
 
-  void fill(std::uint32_t s, std::uint8_t* row) {
+  /// Good until the next call.
+  const std::uint8_t* fill(std::uint32_t s) {
     s_ = s;
-    group_ = shape_.group[s];
+    if (shape_.group[s] != group_) enter(shape_.group[s]);
     list_local();
-    for (std::uint32_t to = 0; to < shape_.groups(); ++to)
-      if (to != group_) find_ways(to);
-    std::memset(row, kNoWay, row_size(p_.problem.top));
-    for (const Run& run : p_.runs) {
-      if (run.owner == group_) continue;
-      const std::vector<std::uint8_t>& ways = ways_[run.owner];
-      if (ways.size() == 1) {
-        std::memset(row + run.first, ways.front(), run.count);
-      } else if (!ways.empty()) {
-        for (std::uint32_t lid = run.first; lid < run.first + run.count; ++lid)
-          row[lid] = ways[p_.number[lid] % ways.size()];
-      }
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
+      if (to == group_) continue;
+      if (const std::uint8_t port = by_single(singles_[to]); port != kNoWay)
+        next_.assign(1, port);
+      else
+        find_ways(to, next_);
+      if (next_ == ways_[to]) continue;
+      ways_[to].swap(next_);
+      write(to);
     }
-    for (const std::uint32_t to : shape_.routers[group_]) fill_group(to, row);
+    for (const std::uint32_t to : shape_.routers[group_]) fill_group(to, row_.data());
     for (const std::uint32_t to : shape_.routers[group_]) clear(to);
+    return row_.data();
   }
 
  private:
   using Ports = std::vector<std::uint8_t>;
+  /// The one link to a group.
+  struct Single {
+    std::uint32_t router = kNoOwner;
+    std::uint8_t port = 0;
+  };
+
+  void enter(std::uint32_t group) {
+    group_ = group;
+    std::ranges::fill(row_, kNoWay);
+    for (Ports& ways : ways_) ways.clear();
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
+      const std::vector<Exit>& exits = shape_.between(group_, to);
+      singles_[to] = exits.size() == 1 && exits.front().live
+                         ? Single{exits.front().router, exits.front().port}
+                         : Single{};
+    }
+  }
+
+  std::uint8_t by_single(const Single& single) const {
+    if (single.router == kNoOwner) return kNoWay;
+    return single.router == s_ ? single.port : to_router(single.router, 0);
+  }
+
+  void write(std::uint32_t to) {
+    const Ports& ways = ways_[to];
+    for (const Run& run : p_.runs[to]) {
+      if (ways.size() <= 1)
+        std::fill(row_.begin() + run.first, row_.begin() + run.upto, ways.empty() ? kNoWay : ways.front());
+      else
+        for (std::uint32_t lid = run.first; lid < run.upto; ++lid)
+          row_[lid] = ways[p_.number[lid] % ways.size()];
+    }
+  }
 
   /// Live ports to each router of the group.
   void list_local() {
@@ -148,15 +190,20 @@ class DragonflyRows {
     return ports.empty() ? kNoWay : ports[turn % ports.size()];
   }
 
-  /// ways_[to]: ports by the number of the destination modulo their count.
-  void find_ways(std::uint32_t to) {
-    Ports& ways = ways_[to];
+  /// Ports by the number of the destination modulo their count.
+  void find_ways(std::uint32_t to, Ports& ways) {
     ways.clear();
-    const std::uint32_t via = p_.via.by(group_, to);
-    const std::uint32_t target = via == GroupDetours::kNone ? to : via;
-    if (target != to) p_.detours = true;
-    if (deal(shape_.between(group_, target), ways)) return;
+    const std::vector<std::uint32_t>& via = p_.via.by(group_, to);
+    if (via.empty() && deal(shape_.between(group_, to), ways)) return;
     p_.detours = true;
+    if (!via.empty()) {
+      around_.clear();
+      for (std::size_t i = 0; i < (p_.variant == 0 ? via.size() : 1); ++i)
+        std::ranges::copy(shape_.between(group_, via[(p_.variant + i) % via.size()]),
+                          std::back_inserter(around_));
+      if (deal(around_, ways)) return;
+    }
+    const std::uint32_t target = via.empty() ? to : via.front();
     const bool inside_first = p_.variant % 2 != 0;
     if (inside_first && detour_inside(target, ways)) return;
     if (detour_outside(to, ways)) return;
@@ -203,20 +250,20 @@ class DragonflyRows {
   }
 
   /// Own links if there are any, else those of routers one hop away; holes are filled from the rest in turn.
-  bool deal(const std::vector<Exit>& exits, Ports& ways) const {
+  bool deal(const std::vector<Exit>& exits, Ports& ways) {
     for (const Exit& e : exits)
       if (e.router == s_ && e.live) ways.push_back(e.port);
     if (!ways.empty()) return true;
-    Ports usable;
+    usable_.clear();
     for (std::size_t i = 0; i < exits.size(); ++i) {
       const Exit& e = exits[i];
       ways.push_back(e.live && e.router != s_ ? to_router(e.router, static_cast<std::uint32_t>(i)) : kNoWay);
-      if (ways.back() != kNoWay) usable.push_back(ways.back());
+      if (ways.back() != kNoWay) usable_.push_back(ways.back());
     }
     std::size_t next = 0;
     for (std::uint8_t& port : ways)
-      if (port == kNoWay && !usable.empty()) port = usable[next++ % usable.size()];
-    if (usable.empty()) ways.clear();
+      if (port == kNoWay && !usable_.empty()) port = usable_[next++ % usable_.size()];
+    if (usable_.empty()) ways.clear();
     return !ways.empty();
   }
 
@@ -247,25 +294,22 @@ class DragonflyRows {
   const Plan& p_;
   const DragonflyShape& shape_;
   std::uint32_t s_ = 0;
-  std::uint32_t group_ = 0;
-  std::vector<Ports> ways_;   // by group
-  std::vector<Ports> local_;  // by router
+  std::uint32_t group_ = kNoOwner;
+  std::vector<std::uint8_t> row_;  // of the router filled last
+  std::vector<Single> singles_;    // by group; where the group at hand has one live link there, and no other
+  std::vector<Ports> ways_;        // by group: what row_ holds
+  std::vector<Ports> local_;       // by router
+  Ports next_;
+  Ports usable_;
+  std::vector<Exit> around_;
 };
-
-}  // namespace
-
-namespace {
 
 Routes tables_of(const Plan& plan) {
   const Problem& problem = plan.problem;
   Tables tables(problem);
   in_pieces(plan.shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
     DragonflyRows worker(plan);
-    std::vector<std::uint8_t> row(row_size(problem.top));
-    for (std::uint32_t s = from; s < upto; ++s) {
-      worker.fill(s, row.data());
-      tables.set(s, row.data());
-    }
+    for (std::uint32_t i = from; i < upto; ++i) tables.set(plan.order[i], worker.fill(plan.order[i]));
   });
   Routes routes = std::move(tables).finish("dragonfly");
   routes.vls_needed = 2;

@@ -8,20 +8,24 @@
 // sends up to one that has; packets to a spine's own LID from outside turn at its group's *in leaf*. The two
 // differ, so that what turns up at the in leaf ends there, and nothing waits for the way to the out leaf but
 // what spines themselves send. Where two groups have lost all links between them, the sending group goes by
-// way of a third, as in a dragonfly: one above both, else one between, going down all the way, else any.
+// way of others, as in a dragonfly: those above both, else those between, going down all the way, else any.
 //
 // Every leaf of a group takes the same exit for one destination: link (number of the destination) modulo the
 // links of the design. Only flows whose link, or whose leaf's link to that spine, is a hole move, to one that
-// leads there. The check decides whether the whole is safe. Rows of a group have much in common and are made
-// together. Cost: O(switches * LIDs) bytes copied. Source: Shpiner et al., HiPINEB 2017; lanes and detours as
-// in reference "Routing", 2.5 and 7.5.
+// leads there. Where flows must go round holes, it is proposed how in several variants, until the check finds
+// no fault with one. Rows of a group have much in common and are made together. Cost: O(switches * LIDs)
+// bytes copied. Source: Shpiner et al., HiPINEB 2017; lanes and detours as in reference "Routing", 2.5
+// and 7.5.
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "routing/check.h"
 #include "routing/dragonfly_plus_shape.h"
 #include "routing/engines.h"
 #include "routing/group_detours.h"
@@ -32,6 +36,7 @@ namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoExit = ~0U;
+constexpr std::uint32_t kPlusVariants = 16;
 constexpr std::uint32_t kAlone =
     1U << 30;  // in place of a leaf: a spine without any, which only exits lead to
 
@@ -45,14 +50,14 @@ struct PlusRun {
 
 /// What all groups share.
 struct PlusCommon {
-  PlusCommon(const Problem& given, const DesignGraph& design, const PlusShape& found)
-      : problem(given), graph(design), shape(found) {
+  PlusCommon(const Problem& given, const DesignGraph& design, const PlusShape& found, std::uint32_t proposed)
+      : problem(given), graph(design), shape(found), variant(proposed) {
     list_local_links();
     number_destinations();
     const auto linked = [this](std::uint32_t from, std::uint32_t to) {
       return std::ranges::any_of(shape.between(from, to), &PlusShape::Exit::live);
     };
-    via = group_detours(shape.groups(), linked);
+    via = group_detours(shape.groups(), linked, variant == 0 ? GroupDetours::kMost : 1, variant);
   }
 
   std::uint32_t leaf_count(std::uint32_t g) const {
@@ -147,8 +152,10 @@ struct PlusCommon {
 
   /// The leaf where packets from outside turn up to a spine: the first that has a link to it.
   std::uint32_t in_leaf(std::uint32_t g, std::uint32_t spine) const {
-    for (std::uint32_t l = 0; l < leaf_count(g); ++l)
+    for (std::uint32_t i = 0; i < leaf_count(g); ++i) {
+      const std::uint32_t l = (i + variant / 2) % leaf_count(g);
       if (shape.leaves[g][l] < shape.live && joined(g, spine, l)) return l;
+    }
     return kAlone + spine;
   }
 
@@ -166,6 +173,9 @@ struct PlusCommon {
   std::vector<std::vector<std::uint16_t>> lids;  // by switch
   std::vector<std::vector<PlusRun>> runs;        // by group
   GroupDetours via;
+  std::uint32_t variant = 0;
+  mutable std::atomic<bool> goes_round{
+      false};  // whether anything does that may close a circle, or finds no way
 };
 
 /// Fills the rows of one group after another; one for each thread.
@@ -183,6 +193,7 @@ class PlusRows {
     spines_ = c_.spine_count(g);
     spread_ = std::clamp(254 / spines_, 1U, c_.parallel);
     find_out_leaf();
+    list_detours();
     std::ranges::fill(way_, kNoWay);
     for (std::uint32_t to = 0; to < shape_.groups(); ++to)
       if (to != g) find_exits(to);
@@ -196,11 +207,17 @@ class PlusRows {
  private:
   using Exits = std::vector<PlusShape::Exit>;
 
-  const Exits& exits_to(std::uint32_t to) const {
-    const std::uint32_t by = c_.via.by(g_, to);
-    return shape_.between(g_, by == GroupDetours::kNone ? to : by);
+  const Exits& exits_to(std::uint32_t to) const { return direct(to) ? shape_.between(g_, to) : around_[to]; }
+  bool direct(std::uint32_t to) const { return c_.via.by(g_, to).empty(); }
+  /// By way of other groups.
+  void list_detours() {
+    around_.resize(shape_.groups());
+    for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
+      around_[to].clear();
+      for (const std::uint32_t x : c_.via.by(g_, to))
+        std::ranges::copy(shape_.between(g_, x), std::back_inserter(around_[to]));
+    }
   }
-  bool direct(std::uint32_t to) const { return c_.via.by(g_, to) == GroupDetours::kNone; }
   /// Whether an exit leads to a LID: the far spine has a link to its leaf, or sees to the rest of a detour.
   bool leads(const PlusShape::Exit& e, std::uint32_t to, std::uint32_t lid) const {
     return e.live && (!direct(to) || c_.joined(to, e.far, c_.behind[lid]));
@@ -208,8 +225,11 @@ class PlusRows {
 
   /// The last live leaf; another than the in leaf where the group has two.
   void find_out_leaf() {
-    out_leaf_ = c_.leaf_count(g_) - 1;
-    while (out_leaf_ > 0 && shape_.leaves[g_][out_leaf_] >= shape_.live) --out_leaf_;
+    const std::uint32_t leaves = c_.leaf_count(g_);
+    for (std::uint32_t i = 0; i < leaves; ++i) {
+      out_leaf_ = (2 * leaves - 1 - i - c_.variant / 2 % leaves) % leaves;
+      if (shape_.leaves[g_][out_leaf_] < shape_.live) break;
+    }
   }
 
   /// exit_: by LID, the exit that all leaves take; way_: the spine it is at, and which of parallel links
@@ -235,9 +255,20 @@ class PlusRows {
     usable_.clear();
     for (std::uint32_t i = 0; i < exits.size(); ++i)
       if (leads(exits[i], to, lid)) usable_.push_back(i);
-    for (std::uint32_t i = 0; usable_.empty() && i < exits.size(); ++i)
+    if (!usable_.empty()) return usable_[turn % usable_.size()];
+    for (std::uint32_t i = 0; i < exits.size(); ++i)
       if (exits[i].live) usable_.push_back(i);  // the group there goes round its own holes
-    return usable_.empty() ? kNoExit : usable_[turn % usable_.size()];
+    return usable_.empty() ? kNoExit : usable_[round(turn)];
+  }
+
+  /// Of what is usable only where nothing better is: by turns at first, else the same for all.
+  std::size_t round(std::uint32_t turn) const {
+    c_.goes_round = true;
+    return (c_.variant == 0 ? turn : c_.variant) % usable_.size();
+  }
+  std::uint8_t no_way() const {
+    c_.goes_round = true;
+    return kNoWay;
   }
 
   static std::uint8_t pick(std::span<const std::uint8_t> ports, std::uint32_t turn) {
@@ -285,28 +316,29 @@ class PlusRows {
     usable_.clear();
     for (const PlusShape::Exit& e : exits_to(to))
       if (leads(e, to, lid) && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
-    if (usable_.empty())
-      for (const PlusShape::Exit& e : exits_to(to))
-        if (e.live && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
+    if (!usable_.empty()) return pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    for (const PlusShape::Exit& e : exits_to(to))
+      if (e.live && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
     if (usable_.empty() && !exits_to(to).empty())
       for (std::uint32_t i = 0; i < spines_; ++i)
         if (!c_.links(s, i).empty()) usable_.push_back(i);
-    return usable_.empty() ? kNoWay : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    return usable_.empty() ? no_way() : pick(c_.links(s, usable_[round(turn)]), turn / spines_);
   }
 
   /// Up to a spine that has a link to the leaf, else to any, which turns elsewhere.
   std::uint8_t leaf_to_leaf(std::uint32_t s, std::uint32_t lid) {
     const std::uint32_t turn = c_.number[lid];
-    if (c_.behind[lid] >= kAlone) return kNoWay;
+    if (c_.behind[lid] >= kAlone) return no_way();
     const std::uint32_t own = turn % spines_;
     const std::span<const std::uint8_t> ports = c_.links(s, own);
     if (!ports.empty() && c_.joined(g_, own, c_.behind[lid])) return pick(ports, turn / spines_);
     usable_.clear();
     for (std::uint32_t i = 0; i < spines_; ++i)
       if (!c_.links(s, i).empty() && c_.joined(g_, i, c_.behind[lid])) usable_.push_back(i);
-    for (std::uint32_t i = 0; usable_.empty() && i < spines_; ++i)
+    if (!usable_.empty()) return pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    for (std::uint32_t i = 0; i < spines_; ++i)
       if (!c_.links(s, i).empty()) usable_.push_back(i);
-    return usable_.empty() ? kNoWay : pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    return usable_.empty() ? no_way() : pick(c_.links(s, usable_[round(turn)]), turn / spines_);
   }
 
   void fill_spine(std::uint32_t s, Tables& tables) {
@@ -373,24 +405,25 @@ class PlusRows {
       for (const PlusShape::Exit& e : exits_to(to))
         if (e.live && !c_.links(leaf, e.spine).empty()) return ports.front();
     }
-    return kNoWay;
+    return no_way();
   }
 
   /// No link down to the leaf: by another leaf that has a spine in common with it.
   std::uint8_t turn_below(std::uint32_t s, std::uint32_t leaf) const {
     const std::uint32_t target = shape_.leaves[g_][leaf];
-    for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
+    for (std::uint32_t i = 0; i < c_.leaf_count(g_); ++i) {
+      const std::uint32_t l = (i + c_.variant / 2) % c_.leaf_count(g_);
       const std::uint32_t by = shape_.leaves[g_][l];
       const std::span<const std::uint8_t> ports = c_.links(s, l);
       if (by >= shape_.live || ports.empty()) continue;
-      for (std::uint32_t i = 0; i < spines_; ++i)
-        if (!c_.links(by, i).empty() && !c_.links(target, i).empty()) return ports.front();
+      for (std::uint32_t spine = 0; spine < spines_; ++spine)
+        if (!c_.links(by, spine).empty() && !c_.links(target, spine).empty()) return ports.front();
     }
-    return kNoWay;
+    return no_way();
   }
 
   std::uint8_t spine_to_spine(std::uint32_t s, std::uint32_t leaf, std::uint32_t spine) const {
-    if (leaf >= kAlone) return kNoWay;
+    if (leaf >= kAlone) return no_way();
     const std::span<const std::uint8_t> ports = c_.links(s, leaf);
     if (!ports.empty() && c_.joined(g_, spine, leaf)) return ports.front();
     for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
@@ -409,6 +442,7 @@ class PlusRows {
   std::uint32_t spines_ = 1;
   std::uint32_t spread_ = 1;  // parallel links from a leaf to a spine that flows are dealt over
   std::uint32_t out_leaf_ = 0;
+  std::vector<Exits> around_;  // by group
   std::vector<std::uint16_t> exit_;
   std::vector<std::uint8_t> way_;
   std::vector<std::uint8_t> row_;
@@ -418,6 +452,21 @@ class PlusRows {
   std::vector<const PlusShape::Exit*> mine_;
 };
 
+Routes plus_tables(const PlusCommon& common) {
+  Tables tables(common.problem);
+  in_pieces(common.shape.groups(), common.problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
+    PlusRows worker(common);
+    for (std::uint32_t g = from; g < upto; ++g) worker.fill(g, tables);
+  });
+  Routes routes = std::move(tables).finish("dragonfly+");
+  routes.vls_needed = 2;
+  routes.lanes = std::make_shared<const Lanes>(group_lanes(
+      common.problem, common.graph, [&common](std::uint32_t s) { return common.shape.place[s].group; }));
+  routes.notes.push_back(describe(common.shape));
+  if (std::string note = describe(common.via); !note.empty()) routes.notes.push_back(std::move(note));
+  return routes;
+}
+
 }  // namespace
 
 Result<Routes> dragonfly_plus(const Problem& problem) {
@@ -425,19 +474,14 @@ Result<Routes> dragonfly_plus(const Problem& problem) {
   const Result<PlusShape> shape = dragonfly_plus_shape(problem, graph);
   if (!shape && problem.design) return without_design(problem, dragonfly_plus);
   if (!shape) return fail(shape.error());
-  const PlusCommon common(problem, graph, *shape);
-  Tables tables(problem);
-  in_pieces(shape->groups(), problem.threads, [&](std::uint32_t from, std::uint32_t upto) {
-    PlusRows worker(common);
-    for (std::uint32_t g = from; g < upto; ++g) worker.fill(g, tables);
-  });
-  Routes routes = std::move(tables).finish("dragonfly+");
-  routes.vls_needed = 2;
-  routes.lanes = std::make_shared<const Lanes>(
-      group_lanes(problem, graph, [&shape](std::uint32_t s) { return shape->place[s].group; }));
-  routes.notes.push_back(describe(*shape));
-  if (std::string note = describe(common.via); !note.empty()) routes.notes.push_back(std::move(note));
-  return routes;
+  const PlusCommon common(problem, graph, *shape, 0);
+  Routes first = plus_tables(common);
+  const bool goes_round = common.goes_round || common.via.count != 0;
+  if (!goes_round || check(problem, first).safe()) return first;
+  for (std::uint32_t variant = 1; variant < kPlusVariants; ++variant)
+    if (Routes other = plus_tables(PlusCommon(problem, graph, *shape, variant)); check(problem, other).safe())
+      return other;
+  return first;
 }
 
 }  // namespace weft::routing

@@ -1,8 +1,8 @@
 // fat-tree: D-mod-K with holes. Every host t has, at every switch, one canonical way up: slot (t / divider)
 // modulo the slots of the design. Where that slot still leads to t it is taken; else the flow is displaced to
-// one of the slots that do, picked by the same number, and no other flow moves. The tables are a function of
-// the design and the live links alone: no history, any number of threads, and a repaired link brings the old
-// tables back.
+// one of the slots that do, evenly with the others that are, and no other flow moves. The tables are a
+// function of the design and the live links alone: no history, any number of threads, and a repaired link
+// brings the old tables back.
 //
 // A way is up*/down* by rank, so one VL is enough. A switch or leaf that no such way leads to (spine to
 // spine, a spine from a leaf that its plane has lost) is reached along one order of all switches
@@ -295,9 +295,18 @@ class TreeRows {
     for (const std::uint16_t lid : table_.of(t)) {
       const std::uint64_t turn = table_.turn(lid, up_->divider);
       const auto own = static_cast<std::uint32_t>(turn % up_->slots);
-      row_[lid] =
-          port_up(std::ranges::find(slots_, own) != slots_.end() ? own : slots_[turn % slots_.size()], lid);
+      row_[lid] = port_up(std::ranges::binary_search(slots_, own) ? own : displaced(turn, slots_), lid);
     }
+  }
+
+  /// The slot of a flow whose own is none of `slots`: such flows are counted, and dealt in turn, each round
+  /// from another slot on, so that patterns which hit every so many of them do not meet on one.
+  std::uint32_t displaced(std::uint64_t turn, const std::vector<std::uint32_t>& slots) const {
+    const auto own = static_cast<std::uint32_t>(turn % up_->slots);
+    const auto below = static_cast<std::uint64_t>(std::ranges::lower_bound(slots, own) - slots.begin());
+    const std::uint64_t place = turn / up_->slots * (up_->slots - slots.size()) + own - below;
+    const std::uint64_t round = place / slots.size() * 0x9e3779b97f4a7c15 >> 32;
+    return slots[(place + round) % slots.size()];
   }
 
   /// Where every live slot leads: flows whose canonical port is a hole go to another link or slot.
@@ -310,7 +319,7 @@ class TreeRows {
       for (const std::uint16_t lid : dealing.lids[way]) {
         if (!has(all_.data(), table_.owner[lid])) continue;
         const std::uint64_t turn = table_.turn(lid, up_->divider);
-        row_[lid] = port_up(alive ? slot : live_slots_[turn % live_slots_.size()], lid);
+        row_[lid] = port_up(alive ? slot : displaced(turn, live_slots_), lid);
       }
     }
   }
@@ -373,7 +382,7 @@ class TreeRows {
   std::vector<std::uint8_t> last_from_above_;
 };
 
-using Entries = std::vector<std::pair<std::uint16_t, std::uint8_t>>;
+using Entries = std::vector<Lft::Entry>;
 
 /// Those of the destinations' LIDs, bar those of `s` itself, where `row`, which may hold anything else, and
 /// the row before differ.
@@ -384,7 +393,7 @@ void list_entries(const LidTable& table, std::uint32_t s, const std::vector<std:
     each_bit(destinations[w], w, [&](std::uint32_t t) {
       if (t == s) return;
       for (const std::uint16_t lid : table.of(t))
-        if (row[lid] != before[lid]) entries.emplace_back(lid, row[lid]);
+        if (row[lid] != before[lid]) entries.push_back({lid, row[lid]});
     });
 }
 

@@ -1,28 +1,29 @@
 #include "routing/group_detours.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace weft::routing {
 
 GroupDetours group_detours(std::uint32_t groups,
-                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked) {
-  GroupDetours detours{groups, std::vector<std::uint32_t>(std::size_t{groups} * groups, GroupDetours::kNone),
-                       0};
-  std::vector<std::uint32_t> candidates;
+                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked, std::size_t most,
+                           std::uint32_t variant) {
+  GroupDetours detours{groups, std::vector<std::vector<std::uint32_t>>(std::size_t{groups} * groups), 0};
   for (std::uint32_t from = 0; from < groups; ++from) {
     for (std::uint32_t to = 0; to < groups; ++to) {
       if (from == to || linked(from, to)) continue;
-      for (const int order : {0, 1, 2}) {
-        candidates.clear();
+      std::vector<std::uint32_t>& via = detours.via[from * groups + to];
+      for (int order = 0; order <= 2 && via.empty(); ++order)
         for (std::uint32_t x = 0; x < groups; ++x)
           if (x != from && x != to && GroupDetours::preference(from, x, to) == order && linked(from, x) &&
               linked(x, to))
-            candidates.push_back(x);
-        if (candidates.empty()) continue;
-        detours.via[from * groups + to] = candidates[(from * 31 + to) % candidates.size()];
-        ++detours.count;
-        break;
-      }
+            via.push_back(x);
+      detours.count += via.empty() ? 0 : 1;
+      if (via.size() <= most) continue;
+      std::ranges::rotate(via,
+                          via.begin() + static_cast<std::ptrdiff_t>((from * 31 + to + variant) % via.size()));
+      via.resize(most);
     }
   }
   return detours;
@@ -30,7 +31,7 @@ GroupDetours group_detours(std::uint32_t groups,
 
 std::string describe(const GroupDetours& detours) {
   if (detours.count == 0) return {};
-  return fmt::format("{} pairs of groups have no link left and go by a third group", detours.count);
+  return fmt::format("{} pairs of groups have no link left and go by other groups", detours.count);
 }
 
 }  // namespace weft::routing

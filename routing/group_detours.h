@@ -1,5 +1,5 @@
 #pragma once
-// GroupDetours: for a fabric of groups, by which third group two go that have lost all links between them.
+// GroupDetours: for a fabric of groups, by which third groups two go that have lost all links between them.
 // Global links to a higher group are on one VL, those to a lower one on another; so going up and down again
 // is safest, then going down twice. Source: reference "Routing", 2.4.
 
@@ -11,14 +11,16 @@
 namespace weft::routing {
 
 struct GroupDetours {
-  static constexpr std::uint32_t kNone = ~0U;
+  static constexpr std::size_t kMost = 8;  ///< Groups that one pair goes by, where several are safe.
 
   std::uint32_t groups = 0;
-  std::vector<std::uint32_t>
-      via;                ///< By [from * groups + to]; kNone where they are linked, or nothing helps.
-  std::size_t count = 0;  ///< Pairs that go by a third.
+  /// By [from * groups + to]: those to go by, equally safe; empty where the two are linked, or nothing helps.
+  std::vector<std::vector<std::uint32_t>> via;
+  std::size_t count = 0;  ///< Pairs that go by others.
 
-  std::uint32_t by(std::uint32_t from, std::uint32_t to) const { return via[from * groups + to]; }
+  const std::vector<std::uint32_t>& by(std::uint32_t from, std::uint32_t to) const {
+    return via[from * groups + to];
+  }
 
   /// Lower is safer: up and down again, down twice, anything else.
   static int preference(std::uint32_t from, std::uint32_t x, std::uint32_t to) {
@@ -27,11 +29,13 @@ struct GroupDetours {
   }
 };
 
-/// Among equally safe ones, spread over the pairs.
+/// Those that are as safe as the safest; of more than `most` some, spread over the pairs, `variant` telling
+/// which.
 GroupDetours group_detours(std::uint32_t groups,
-                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked);
+                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked,
+                           std::size_t most = GroupDetours::kMost, std::uint32_t variant = 0);
 
-/// "3 pairs of groups have no link left and go by a third group", or empty.
+/// "3 pairs of groups have no link left and go by other groups", or empty.
 std::string describe(const GroupDetours& detours);
 
 }  // namespace weft::routing

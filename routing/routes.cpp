@@ -1,6 +1,7 @@
 #include "routing/routes.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::routing {
 
@@ -22,41 +23,51 @@ std::shared_ptr<const Lft> Tables::before(std::size_t switch_index) const {
 }
 
 std::uint8_t* Tables::row(std::size_t switch_index) {
-  std::shared_ptr<Lft>& row = rows_[switch_index];
-  if (!row) row = std::make_shared<Lft>(row_size(problem_.top), kNoWay, arena_.claim());
-  return row->data();
+  Lft::Memory& row = rows_[switch_index];
+  if (!row) {
+    row = arena_.claim(switch_index);
+    std::memset(row.get(), kNoWay, row_size(problem_.top));
+  }
+  return row.get();
+}
+
+void Tables::keep(std::size_t switch_index, std::span<const std::uint8_t> ports, const Lft& like) {
+  Lft row(ports, like);
+  bool same = row.size() == like.size();
+  for (std::size_t i = 0; i < row.piece_count() && same; ++i)
+    same = row.piece(i).data() == like.piece(i).data();
+  if (same)
+    keep(switch_index);
+  else
+    kept_[switch_index] = std::make_shared<const Lft>(std::move(row));
 }
 
 void Tables::set(std::size_t switch_index, const std::uint8_t* row) {
   const std::size_t size = row_size(problem_.top);
-  std::shared_ptr<const Lft> old = before(switch_index);
-  if (old && std::equal(old->begin(), old->end(), row, row + size))
-    kept_[switch_index] = std::move(old);
-  else
-    kept_[switch_index] = std::make_shared<const Lft>(row, row + size, arena_.claim());
+  if (const std::shared_ptr<const Lft> old = before(switch_index))
+    return keep(switch_index, {row, size}, *old);
+  const Lft::Memory memory = arena_.claim(switch_index);
+  std::memcpy(memory.get(), row, size);
+  kept_[switch_index] = std::make_shared<const Lft>(memory, size);
 }
 
-void Tables::patch(std::size_t switch_index,
-                   std::span<const std::pair<std::uint16_t, std::uint8_t>> entries) {
+void Tables::patch(std::size_t switch_index, std::span<const Lft::Entry> entries) {
   std::shared_ptr<const Lft> old = before(switch_index);
-  if (entries.empty()) {
-    kept_[switch_index] = std::move(old);
-    return;
-  }
-  const auto row = std::make_shared<Lft>(old->begin(), old->end(), arena_.claim());
-  for (const auto& [lid, port] : entries) (*row)[lid] = port;
-  kept_[switch_index] = row;
+  kept_[switch_index] = entries.empty() ? std::move(old) : std::make_shared<const Lft>(old->with(entries));
 }
 
 Routes Tables::finish(std::string_view engine) && {
+  const std::size_t size = row_size(problem_.top);
   Routes routes;
   routes.engine = engine;
   routes.top = problem_.top;
   for (std::size_t s = 0; s < rows_.size(); ++s) {
     if (!kept_[s]) {
       row(s);
-      std::shared_ptr<const Lft> old = before(s);
-      kept_[s] = old && *old == *rows_[s] ? std::move(old) : std::move(rows_[s]);
+      if (const std::shared_ptr<const Lft> old = before(s))
+        keep(s, {rows_[s].get(), size}, *old);
+      else
+        kept_[s] = std::make_shared<const Lft>(rows_[s], size);
       rows_[s].reset();
     }
     routes.switches.push_back(problem_.fabric->node(static_cast<SwitchId>(s)).guid);

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "fabric/fabric.h"
 #include "routing/lanes.h"
+#include "routing/lft.h"
 #include "routing/row_arena.h"
 
 namespace weft::routing {
@@ -54,15 +55,13 @@ struct Problem {
   unsigned threads = 1;  ///< An engine may use as many; its answer does not depend on it.
 };
 
-/// One switch's linear forwarding table: out port by LID, 255 where there is none. Size: a multiple of 64.
-using Lft = std::vector<std::uint8_t, RowAllocator<std::uint8_t>>;
-
 struct Routes {
   std::string engine;  ///< Name of the engine that made it.
   Lid top{};
   /// By SwitchId, rising: whose row each one is, so that Routes of another Fabric can be matched.
   std::vector<Guid> switches;
-  /// By SwitchId. Rows are shared with the previous Routes where they are equal.
+  /// By SwitchId: out port by LID, 255 where there is none. Rows, and pieces of rows, are shared with the
+  /// previous Routes where they are equal.
   std::vector<std::shared_ptr<const Lft>> lfts;
   /// Data VLs the tables need to be free of deadlock; 1 for anything ordered up*/down*.
   int vls_needed = 1;
@@ -107,7 +106,7 @@ class Tables {
   /// switch.
   void set(std::size_t switch_index, const std::uint8_t* row);
   /// The previous row of the same switch, which there must be, but for these entries, which differ.
-  void patch(std::size_t switch_index, std::span<const std::pair<std::uint16_t, std::uint8_t>> entries);
+  void patch(std::size_t switch_index, std::span<const Lft::Entry> entries);
   /// The previous row of the same switch, which there must be.
   void keep(std::size_t switch_index) { kept_[switch_index] = before(switch_index); }
   std::shared_ptr<const Lft> before(std::size_t switch_index) const;
@@ -115,9 +114,11 @@ class Tables {
   Routes finish(std::string_view engine) &&;
 
  private:
+  void keep(std::size_t switch_index, std::span<const std::uint8_t> ports, const Lft& like);
+
   const Problem& problem_;
   RowArena arena_;
-  std::vector<std::shared_ptr<Lft>> rows_;
+  std::vector<Lft::Memory> rows_;
   std::vector<std::shared_ptr<const Lft>> kept_;
 };
 

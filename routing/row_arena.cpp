@@ -1,7 +1,7 @@
 #include "routing/row_arena.h"
 
-#include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@ constexpr std::size_t kChunk = 4 * kHugePage;
 constexpr std::size_t kLargeTable = std::size_t{64}
                                     << 20;  // below, memory used before is cheaper than new chunks
 
-RowChunk new_chunk() {
+Lft::Memory new_chunk() {
   void* memory = std::aligned_alloc(kHugePage, kChunk);
   if (memory == nullptr) throw std::bad_alloc();
   madvise(memory, kChunk, MADV_HUGEPAGE);  // a wish: without it all works the same
@@ -23,20 +23,16 @@ RowChunk new_chunk() {
 }  // namespace
 
 RowArena::RowArena(std::size_t rows, std::size_t size)
-    : row_size_(size),
-      chunk_size_(rows * size >= kLargeTable && size <= kHugePage ? kChunk : 0),
-      used_(kChunk) {}
+    : row_size_(size), rows_in_chunk_(rows * size >= kLargeTable && size <= kHugePage ? kChunk / size : 0) {
+  if (rows_in_chunk_ != 0) chunks_.resize(rows / rows_in_chunk_ + 1);
+}
 
-RowAllocator<std::uint8_t> RowArena::claim() {
-  if (chunk_size_ == 0) return {};
+Lft::Memory RowArena::claim(std::size_t row) {
+  if (rows_in_chunk_ == 0) return Lft::Memory(new std::uint8_t[row_size_]);
   const std::lock_guard lock(mutex_);
-  if (used_ + row_size_ > chunk_size_) {
-    chunk_ = new_chunk();
-    used_ = 0;
-  }
-  std::uint8_t* at = chunk_.get() + used_;
-  used_ += row_size_;
-  return {chunk_, at, row_size_};
+  Lft::Memory& chunk = chunks_[row / rows_in_chunk_];
+  if (!chunk) chunk = new_chunk();
+  return {chunk, chunk.get() + row % rows_in_chunk_ * row_size_};
 }
 
 }  // namespace weft::routing

@@ -12,35 +12,69 @@ namespace {
 
 using Ways = std::array<std::uint8_t, 2>;  // old, new out port
 
+/// Calls use(lid) where two rows differ; where one ends, the rest of the other does.
+template <typename Use>
+void each_difference(const Lft& a, const Lft& b, const Use& use) {
+  for (std::size_t i = 0; i < std::max(a.piece_count(), b.piece_count()); ++i) {
+    const std::span<const std::uint8_t> x =
+        i < a.piece_count() ? a.piece(i) : std::span<const std::uint8_t>();
+    const std::span<const std::uint8_t> y =
+        i < b.piece_count() ? b.piece(i) : std::span<const std::uint8_t>();
+    if (x.data() == y.data() && x.size() == y.size()) continue;
+    for (std::size_t j = 0; j < std::max(x.size(), y.size()); ++j)
+      if (j >= x.size() || j >= y.size() || x[j] != y[j]) use(i * Lft::kPiece + j);
+  }
+}
+
+/// Old and new tables in force at once. What LIDs do that are routed alike in both is found out once.
 class Mixture {
  public:
   Mixture(const Problem& problem, const Routes& old, const Routes& now)
       : problem_(problem),
-        now_(now),
+        now_(&now),
         cables_(problem),
         channels_(cables_.peers, cables_.width,
                   static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
         seen_(cables_.count),
         masks_(cables_.count) {
-    for (std::uint32_t s = 0; s < cables_.count; ++s)
+    std::vector<bool> differs(std::size_t{raw(problem.top)} + 1);
+    for (std::uint32_t s = 0; s < cables_.count; ++s) {
       before_.push_back(row_of(old, problem.fabric->node(static_cast<SwitchId>(s)).guid));
+      // A switch that is new says something else of every LID it knows.
+      static const Lft nothing;
+      each_difference(before_.back() ? *before_.back() : nothing, *now.lfts[s], [&](std::size_t lid) {
+        if (lid < differs.size() && (before_.back() || (*now.lfts[s])[lid] != kNoWay)) differs[lid] = true;
+      });
+    }
+    for (const Destination& d : problem_.destinations) {
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
+        const auto lid = static_cast<Lid>(raw(d.base) + j);
+        if (differs[raw(lid)])
+          changed_.emplace_back(&d, lid);
+        else
+          add(d, lid, channels_);
+      }
+    }
   }
 
-  std::vector<Channel> find_cycle() {
-    for (const Destination& d : problem_.destinations)
-      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) add(d, static_cast<Lid>(raw(d.base) + j));
-    return channels_.find_cycle();
+  /// With `now` for the new tables, which differs from the one before only where that differs from the old.
+  std::vector<Channel> find_cycle(const Routes& now) {
+    now_ = &now;
+    ChannelGraph all = channels_;
+    for (const auto& [to, lid] : changed_) add(*to, lid, all);
+    return all.find_cycle();
   }
 
  private:
   Ways ways(std::uint32_t s, Lid lid) const {
-    const std::uint8_t new_port = raw(now_.out(static_cast<SwitchId>(s), lid));
+    const std::uint8_t new_port = raw(now_->out(static_cast<SwitchId>(s), lid));
     const Lft* old = before_[s].get();
     return {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop), new_port};
   }
   std::uint8_t lane(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
-    if (!now_.lanes) return layer_;
-    return raw(now_.lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
+    if (!now_->lanes) return layer_;
+    return raw(
+        now_->lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
   }
 
   /// Switches that traffic to the LID can reach by either table, in order of reaching; masks_: by switch and
@@ -75,8 +109,8 @@ class Mixture {
     }
   }
 
-  void add(const Destination& to, Lid lid) {
-    layer_ = static_cast<std::uint8_t>(now_.layer_of(to, lid));
+  void add(const Destination& to, Lid lid, ChannelGraph& channels) {
+    layer_ = static_cast<std::uint8_t>(now_->layer_of(to, lid));
     spread(to, lid);
     for (const std::uint32_t s : reached_) {
       const Ways out = ways(s, lid);
@@ -87,17 +121,18 @@ class Mixture {
           if (onward >= cables_.width) continue;
           const std::uint8_t then = lane(next, cables_.far[s * cables_.width + out[v]], onward);
           for (std::uint32_t mask = masks_[s][v]; mask != 0; mask &= mask - 1)
-            channels_.depend(channels_.id(s, out[v], static_cast<std::uint32_t>(std::countr_zero(mask))),
-                             onward, then);
+            channels.depend(channels.id(s, out[v], static_cast<std::uint32_t>(std::countr_zero(mask))),
+                            onward, then);
         }
       }
     }
   }
 
   const Problem& problem_;
-  const Routes& now_;
+  const Routes* now_;
   CheckCables cables_;
-  ChannelGraph channels_;
+  ChannelGraph channels_;  // of LIDs that are routed alike
+  std::vector<std::pair<const Destination*, Lid>> changed_;
   std::uint8_t layer_ = 0;  // of the LID at hand
   std::vector<std::shared_ptr<const Lft>> before_;
   std::vector<std::uint8_t> seen_;
@@ -113,13 +148,15 @@ Routes shared_part(const Problem& problem, const Routes& old, const Routes& now,
   for (std::size_t s = 0; s < now.lfts.size(); ++s) {
     const auto before = row_of(old, now.switches[s]);
     if (!lanes_change && (!before || before == now.lfts[s])) continue;
-    Lft row = *now.lfts[s];
+    const Lft& row = *now.lfts[s];
+    std::vector<Lft::Entry> entries;
     for (std::size_t lid = 0; lid < row.size(); ++lid) {
       const bool differs = before && (lid >= before->size() || (*before)[lid] != row[lid]);
       const bool between = cables.peer(static_cast<std::uint32_t>(s), row[lid]) < CheckCables::kLastIndex;
-      if (differs || (lanes_change && between)) row[lid] = raw(kPortDrop);
+      if (differs || (lanes_change && between))
+        entries.push_back({static_cast<std::uint16_t>(lid), raw(kPortDrop)});
     }
-    dark.lfts[s] = std::make_shared<const Lft>(std::move(row));
+    dark.lfts[s] = std::make_shared<const Lft>(row.with(entries));
   }
   dark.basis = nullptr;
   dark.notes.clear();
@@ -144,7 +181,7 @@ std::vector<Lid> newcomers(const Problem& problem, const Routes& old, const Rout
 
 /// The new tables with the entries at 255 that close cycles with old ones: cycle by cycle, those of the
 /// channel with the fewest. Nothing when that does not come to an end soon.
-std::optional<Routes> darken(const Problem& problem, const Routes& old, const Routes& now,
+std::optional<Routes> darken(const Problem& problem, const Routes& old, const Routes& now, Mixture& mixture,
                              std::vector<Channel> cycle) {
   constexpr int kCycles = 16;
   Routes dark = now;
@@ -160,23 +197,25 @@ std::optional<Routes> darken(const Problem& problem, const Routes& old, const Ro
       at = channel.from;
     }
     if (fewest.empty()) return std::nullopt;
-    Lft row = *dark.lfts[raw(at)];
-    for (const Lid lid : fewest) row[raw(lid)] = raw(kPortDrop);
-    dark.lfts[raw(at)] = std::make_shared<const Lft>(std::move(row));
-    cycle = Mixture(problem, old, dark).find_cycle();
+    std::vector<Lft::Entry> entries;
+    for (const Lid lid : fewest) entries.push_back({raw(lid), raw(kPortDrop)});
+    dark.lfts[raw(at)] = std::make_shared<const Lft>(dark.lfts[raw(at)]->with(entries));
+    cycle = mixture.find_cycle(dark);
   }
   if (!cycle.empty()) return std::nullopt;
   return dark;
 }
 
 std::uint64_t changed_entries(const Problem& problem, const Routes& old, const Routes& now) {
+  std::vector<bool> owned(std::size_t{raw(problem.top)} + 1);
+  for (const Destination& d : problem.destinations)
+    std::fill_n(owned.begin() + raw(d.base), std::size_t{1} << d.lmc, true);
   std::uint64_t count = 0;
   for (std::size_t s = 0; s < now.lfts.size(); ++s) {
     const auto before = row_of(old, now.switches[s]);
     if (!before || before == now.lfts[s]) continue;
-    for (const Destination& d : problem.destinations)
-      for (std::uint32_t lid = raw(d.base); lid < raw(d.base) + (1U << d.lmc); ++lid)
-        if (lid >= before->size() || (*before)[lid] != (*now.lfts[s])[lid]) ++count;
+    each_difference(*before, *now.lfts[s],
+                    [&](std::size_t lid) { count += lid < owned.size() && owned[lid] ? 1 : 0; });
   }
   return count;
 }
@@ -201,9 +240,12 @@ Transition find_transition(const Problem& problem, const Routes& old, const Rout
   transition.entries = changed_entries(problem, old, now);
   transition.lanes_change = !same_lanes(old, now) || (levels_move && now.lanes != nullptr);
   if (transition.entries == 0 && !transition.lanes_change) return transition;
-  if (!transition.lanes_change) transition.cycle = Mixture(problem, old, now).find_cycle();
-  if (transition.any_order()) return transition;
-  if (!transition.lanes_change) transition.dark = darken(problem, old, now, transition.cycle);
+  if (!transition.lanes_change) {
+    Mixture mixture(problem, old, now);
+    transition.cycle = mixture.find_cycle(now);
+    if (transition.any_order()) return transition;
+    transition.dark = darken(problem, old, now, mixture, transition.cycle);
+  }
   if (!transition.dark) transition.dark = shared_part(problem, old, now, transition.lanes_change);
   transition.dark_pairs = check(problem, *transition.dark).lost;
   return transition;

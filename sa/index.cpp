@@ -76,10 +76,11 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
 void Index::make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates) {
   const routing::Routes& routes = view_->plan->routes();
   row_size_ = routes.lfts.empty() ? 0 : routes.lfts.front()->size();
+  for (const auto& lft : routes.lfts) row_size_ = std::min(row_size_, lft->size());
+  piece_count_ = (row_size_ + routing::Lft::kPiece - 1) / routing::Lft::kPiece;
   for (std::uint32_t s = 0; s < fabric().switch_count(); ++s) {
     const auto id = static_cast<SwitchId>(s);
-    rows_.push_back(routes.lfts[s]->data());
-    row_size_ = std::min(row_size_, routes.lfts[s]->size());
+    for (std::size_t i = 0; i < piece_count_; ++i) pieces_.push_back(routes.lfts[s]->piece(i).data());
     first_.push_back(static_cast<std::uint32_t>(steps_.size()));
     const std::span<const fabric::Port> ports = fabric().ports(id);
     for (std::size_t number = 0; number < ports.size(); ++number) {
@@ -129,9 +130,10 @@ std::optional<PathQuality> Index::path(const End& from, const End& to, Lid to_li
   if (raw(to_lid) >= row_size_) return std::nullopt;
   const std::uint32_t target = kToEnd | static_cast<std::uint32_t>(&to - ends_.data());
   int speed = quality.rate == 0 ? kFastest : rate_speed(quality.rate);
+  const std::uint8_t* const* pieces = pieces_.data() + raw(to_lid) / routing::Lft::kPiece;
   std::uint32_t here = raw(from.leaf);
   for (int hops = 0; hops < kMostHops; ++hops) {
-    const std::uint8_t out = rows_[here][raw(to_lid)];
+    const std::uint8_t out = pieces[here * piece_count_][raw(to_lid) % routing::Lft::kPiece];
     if (out == 0) return to.is_switch && here == raw(to.leaf) ? std::optional(quality) : std::nullopt;
     const std::uint32_t end = here + 1 < first_.size() ? first_[here + 1] : steps_.size();
     if (first_[here] + out >= end) return std::nullopt;

@@ -60,6 +60,10 @@ class Index {
   std::optional<PathQuality> path(const End& from, const End& to, Lid to_lid) const;
   /// Routing in layers is safe for packets that stay in theirs, both ways, on the SL of the path record.
   bool needs_its_sl() const { return view_->plan->routes().layers > 1; }
+  /// Groups go along the first layer, on VL 0.
+  bool is_for_groups(Sl sl) const {
+    return raw(sl) == 0 || static_cast<int>(raw(sl)) >= view_->plan->routes().layers;
+  }
   bool same_layer(const End& from, Lid slid, const End& to, Lid dlid) const {
     return layer_of(from, slid) == layer_of(to, dlid);
   }
@@ -95,9 +99,10 @@ class Index {
   static constexpr std::uint32_t kNowhere = 0xffffffff;
   void make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates);
 
-  std::vector<Step> steps_;                // by first_[SwitchId] + port
-  std::vector<std::uint32_t> first_;       // by SwitchId
-  std::vector<const std::uint8_t*> rows_;  // by SwitchId: its forwarding table
+  std::vector<Step> steps_;                  // by first_[SwitchId] + port
+  std::vector<std::uint32_t> first_;         // by SwitchId
+  std::vector<const std::uint8_t*> pieces_;  // by SwitchId * piece_count_ + piece: of its forwarding table
+  std::size_t piece_count_ = 0;
   std::size_t row_size_ = 0;
 };
 

@@ -151,8 +151,7 @@ void lft_records(const Context& context, Collector& records) {
       const std::span<std::uint8_t> record = records.begin();
       put_bits(record, 0, 16, raw(end.base));
       put_bits(record, 16, 16, block);
-      std::copy_n(lft.begin() + static_cast<std::ptrdiff_t>(block * mad::kLftBlock), mad::kLftBlock,
-                  record.begin() + 8);
+      std::ranges::copy(lft.block(block), record.begin() + 8);
       records.offer();
     }
   });

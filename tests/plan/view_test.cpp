@@ -1,5 +1,6 @@
 #include "plan/view.h"
 
+#include <array>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -26,9 +27,8 @@ class ViewOfAChain : public testing::Test {
   /// The same view with one table entry changed.
   View with_entry(std::uint32_t at, Lid to, PortNum port) const {
     auto plan = std::make_shared<Plan>(*view().plan);
-    auto row = std::make_shared<routing::Lft>(*plan->routing.routes.lfts[at]);
-    row->at(raw(to)) = raw(port);
-    plan->routing.routes.lfts[at] = std::move(row);
+    auto& row = plan->routing.routes.lfts[at];
+    row = std::make_shared<routing::Lft>(row->with(std::array{routing::Lft::Entry{raw(to), raw(port)}}));
     View changed = view();
     changed.plan = std::move(plan);
     return changed;

@@ -1,5 +1,7 @@
 #include "program/digests.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "program/render.h"
@@ -55,8 +57,8 @@ TEST_F(Digests, AreNotTakenForABlockThatIsPlannedOtherwise) {
   tell_switch_info(before, Lid{100});
   hold_all(before);
   const auto records = updated_devices(fabric_, before, none_, {}, {}, {});
-  auto changed = std::make_shared<routing::Lft>(*plan_.routing.routes.lfts[0]);
-  (*changed)[70] = 9;
+  const auto changed = std::make_shared<routing::Lft>(
+      plan_.routing.routes.lfts[0]->with(std::array{routing::Lft::Entry{70, 9}}));
   plan_.routing.routes.lfts[0] = changed;
 
   mad::Shadow after;

@@ -1,5 +1,7 @@
 #include "program/render.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "program/port_fields.h"
@@ -82,7 +84,7 @@ TEST(LftWork, NamesTheBlocksThatAreUnknownOrDiffer) {
   EXPECT_EQ(lft_work(lft, Lid{130}, nullptr), (std::vector<std::uint32_t>{0, 1, 2}));
   device.set(mad::AttrId::linear_forwarding, 0, lft_block(lft, 0));
   device.set(mad::AttrId::linear_forwarding, 1, lft_block(lft, 1));
-  lft[70] = 3;
+  lft = lft.with(std::array{routing::Lft::Entry{70, 3}});
   EXPECT_EQ(lft_work(lft, Lid{130}, &device), (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(lft_work(lft, Lid{63}, &device), std::vector<std::uint32_t>{});
 }

@@ -181,7 +181,7 @@ TEST(Check, RefusesTablesOfAnotherShape) {
 TEST(Check, TakesShortRowsForMissingEntries) {
   const Case one(xgft({18, 6}, {1, 2}));
   Routes routes = *min_hop(one.problem);
-  routes.lfts[0] = std::make_shared<const Lft>(routes.lfts[0]->begin(), routes.lfts[0]->begin() + 64);
+  routes.lfts[0] = std::make_shared<const Lft>(routes.lfts[0]->block(0));
   const CheckReport report = check(one.problem, routes);
   EXPECT_GT(report.missing, 0U);
   EXPECT_EQ(report.dead, 0U);

@@ -1,6 +1,7 @@
 #include "tests/routing/fabrics.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
 #include <optional>
@@ -217,9 +218,8 @@ Case::Case(fabric::Fabric what, std::uint8_t lmc)
 
 Routes with_entry(const Routes& routes, std::uint32_t at, Lid lid, std::uint8_t port) {
   Routes changed = routes;
-  Lft row = *routes.lfts[at];
-  row[raw(lid)] = port;
-  changed.lfts[at] = std::make_shared<const Lft>(std::move(row));
+  changed.lfts[at] =
+      std::make_shared<const Lft>(routes.lfts[at]->with(std::array{Lft::Entry{raw(lid), port}}));
   return changed;
 }
 

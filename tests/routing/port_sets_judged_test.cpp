@@ -51,7 +51,8 @@ struct Programmed : sim::Lab {
     for (std::uint32_t s = 0; s < one.switches(); ++s) {
       const fabric::Node& node = one.fabric->node(SwitchId{s});
       sim::Switch& held = world.switch_of(*world.find(node.description));
-      for (const std::uint8_t port : *routes.lfts[s]) held.lft.push_back(PortNum{port});
+      for (std::size_t lid = 0; lid < routes.lfts[s]->size(); ++lid)
+        held.lft.push_back(PortNum{(*routes.lfts[s])[lid]});
       held.info.lft_top = routes.top;
       if (!routes.lanes) continue;
       const std::size_t ports = node.port_count + 1U;
