@@ -164,6 +164,12 @@ void add_routing_keys(std::vector<Key>& keys) {
           choice({named("next", next), named("keep-last", keep_last)}),
           "When no engine named can do it. next: up-down is tried too. keep-last: entries in force that "
           "still lead somewhere stay, and the pairs lost are named."));
+  keys.push_back(key(
+      "routing.layers", MEMBER(plan.routing.chain.layers), number(1, 8),
+      "Of the engine layered, with lids.lmc above 0: LIDs at offset i are routed along an order of their "
+      "own, "
+      "on SL and VL i, as far as links have VLs. More and shorter ways to choose from; safe only as long as "
+      "clients use the SL of their path records. Not beside qos.levels."));
   keys.push_back(
       key("routing.port_sets", MEMBER(plan.routing.port_sets.mode),
           choice({named("off", off), named("compact", compact), named("per-leaf", per_leaf)}),

@@ -235,7 +235,8 @@ Exit plan_offline(const Output& output, const PlanOptions& options) {
   if (!loaded) return refuse(Exit::usage, loaded.error().what);
   plan::Config config = loaded->settings.plan;
   if (!options.engine.empty()) config.routing.chain.engines = {options.engine};
-  config.routing.chain.vls = config.routing.chain.layers = options.vls;
+  config.routing.chain.vls = options.vls;
+  if (options.config.empty()) config.routing.chain.layers = options.vls;
   // The manager has seen the fabric whole before.
   const Result<fabric::Fabric> before = fabric_of(*whole, options.vls);
   plan::Ledger ledger;

@@ -108,24 +108,29 @@ void append_table(const View& view, SwitchId at, std::string& out) {
   out += '\n';
 }
 
-/// From one host's end ports to every LID: all on SL 0, which is what paths are answered with.
+/// From one host's end ports to every LID: the SL that paths are answered with, that of the LID's layer.
 void append_levels(const View& view, NodeId node, std::string& out) {
   if (view.fabric->is_switch(node)) return;
   for (const routing::Destination& to : view.plan->problem.destinations)
     for (unsigned lid = raw(to.base); lid < raw(to.base) + (1u << to.lmc); ++lid)
-      fmt::format_to(std::back_inserter(out), "0x{:016x} {} 0\n", raw(view.fabric->node(node).guid), lid);
+      fmt::format_to(std::back_inserter(out), "0x{:016x} {} {}\n", raw(view.fabric->node(node).guid), lid,
+                     view.plan->routes().layer_of(to, static_cast<Lid>(lid)));
 }
 
-/// Two VLs a byte, the lower SL first. Tables that need no lanes are safe on any, so VL 0 stands for them.
+/// Two VLs a byte, the lower SL first. Tables that need neither lanes nor layers are safe on any VL, so VL 0
+/// stands for them.
 void append_lanes(const View& view, SwitchId at, std::string& out) {
   const routing::Lanes* lanes = view.plan->routes().lanes.get();
+  const int layers = view.plan->routes().layers;
   const auto ports = view.fabric->ports(at);
   for (std::size_t in = 0; in < ports.size(); ++in) {
     for (std::size_t to = 1; to < ports.size(); ++to) {
-      const unsigned vl =
+      const int lane =
           lanes != nullptr ? raw(lanes->at(at, static_cast<PortNum>(in), static_cast<PortNum>(to))) : 0;
       fmt::format_to(std::back_inserter(out), "0x{:016x} {} {}", raw(view.fabric->node(at).guid), in, to);
-      for (int pair = 0; pair < 8; ++pair) fmt::format_to(std::back_inserter(out), " 0x{:02x}", vl << 4 | vl);
+      const auto vl = [&](int sl) { return lanes != nullptr ? lane : sl < layers ? sl : 0; };
+      for (int sl = 0; sl < 16; sl += 2)
+        fmt::format_to(std::back_inserter(out), " 0x{:02x}", vl(sl) << 4 | vl(sl + 1));
       out += '\n';
     }
   }

@@ -73,7 +73,8 @@ void plan_levels(const fabric::Fabric& fabric, const Config& config, const Ledge
                  fabric::PortRef sm_port, int link_vls, Plan& plan) {
   const int demand = plan.routing.routes.lanes ? plan.routing.routes.lanes->count : 1;
   plan.levels = qos::plan_lanes(config.qos, demand, link_vls, ledger.sls ? *ledger.sls : qos::AssignedSls{});
-  if (plan.levels.active() && !plan.routing.routes.lanes)
+  plan.levels.layers = plan.routing.routes.layers;
+  if ((plan.levels.active() || plan.levels.layers > 1) && !plan.routing.routes.lanes)
     plan.turns = std::make_shared<const Turns>(fabric, plan.routing.routes, plan.problem.destinations);
   plan.rules =
       qos::Rules(fabric, config.qos, plan.levels, sm_port,

@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "plan/levels.h"
 #include "plan/naming.h"
 #include "plan/plan.h"
@@ -43,6 +45,28 @@ std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, con
   return all;
 }
 
+/// What keeps SLs from standing for layers; empty when nothing does. Groups and what goes to the manager are
+/// in the first layer.
+std::string_view sls_taken_by(const Config& config) {
+  if (!config.qos.levels.empty()) return "qos.levels are given, and an SL cannot stand for both";
+  if (config.qos.tables) return "qos.tables are given, and an SL cannot stand for both";
+  if (raw(config.subnet.sm_sl) != 0) return "subnet.sm_sl is not 0";
+  const auto away = [](const partitions::GroupOptions& group) { return raw(group.sl.value_or(Sl{0})) != 0; };
+  for (const partitions::Partition& partition : config.partitions.partitions)
+    if (std::ranges::any_of(partition.broadcast, away) ||
+        std::ranges::any_of(partition.groups, away, &partitions::ExtraGroup::options))
+      return "a group of a partition has an SL other than 0";
+  return {};
+}
+
+int layers_for(const Config& config, int link_vls, std::vector<std::string>& notes) {
+  if (config.routing.chain.layers <= 1) return 1;
+  const std::string_view taken = sls_taken_by(config);
+  if (taken.empty()) return std::min(config.routing.chain.layers, link_vls);
+  notes.push_back(fmt::format("routing.layers: one layer, since {}", taken));
+  return 1;
+}
+
 }  // namespace
 
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
@@ -79,6 +103,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
   routing::ChainOptions chain = config.routing.chain;
   chain.vls = lanes_between_switches(fabric, plan->ports);
+  chain.layers = layers_for(config, chain.vls, plan->notes);
   Result<routing::ChainResult> routed = routing::route(plan->problem, chain);
   if (!routed) return fail(std::move(routed.error()));
   plan->routing = std::move(*routed);

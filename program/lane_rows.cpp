@@ -123,6 +123,9 @@ class RowTable {
   std::vector<std::uint32_t> number_;  // by in, then out
 };
 
+/// Whether a packet's SL decides on its VL.
+bool sls_differ(const plan::Plan& plan) { return plan.levels.active() || plan.levels.layers > 1; }
+
 /// Routing's lanes on which packets leave by a port.
 std::vector<int> lanes_out_by(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port) {
   const routing::Lanes* lanes = plan.routes().lanes.get();
@@ -172,7 +175,7 @@ void add_arbitration(const fabric::Fabric& fabric, const plan::Plan& plan, PortR
 void add_host(const fabric::Fabric& fabric, const plan::Plan& plan, PortRef port,
               std::vector<TableSet>& sets) {
   const int vls = link_vls(fabric, plan, port);
-  if (!plan.levels.active() || !fabric.port(port).peer || vls < 2) return;
+  if (!sls_differ(plan) || !fabric.port(port).peer || vls < 2) return;
   sets.push_back(row_set(0, row_of(plan.levels, 0, vls, qos::egress_of(fabric, port))));
   add_arbitration(fabric, plan, port, sets);
 }
@@ -189,7 +192,7 @@ std::vector<TableSet> switch_sets(const fabric::Fabric& fabric, const plan::Plan
 
 }  // namespace
 
-bool has_lanes(const plan::Plan& plan) { return plan.routes().lanes || plan.levels.active(); }
+bool has_lanes(const plan::Plan& plan) { return plan.routes().lanes || sls_differ(plan); }
 
 std::array<Vl, 16> lane_row(const fabric::Fabric& fabric, const plan::Plan& plan, SwitchId id, PortNum in,
                             PortNum out) {

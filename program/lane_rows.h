@@ -24,15 +24,16 @@ struct TableSet {
   bool operator==(const TableSet&) const = default;
 };
 
-/// True when tables are to be written at all: routing needs lanes, or there are levels.
+/// True when tables are to be written at all: routing needs lanes or layers, or there are levels.
 bool has_lanes(const plan::Plan& plan);
 
 /// By SL, of what goes from one port of a switch to another.
 std::array<Vl, 16> lane_row(const fabric::Fabric& fabric, const plan::Plan& plan, SwitchId id, PortNum in,
                             PortNum out);
 
-/// The Sets for a node, in the order in which they must be sent: SL2VL, then VL arbitration of each port. For
-/// a host only where there are levels and its link has more than one VL.
+/// The Sets for a node, in the order in which they must be sent: SL2VL, then, where there are levels, VL
+/// arbitration of each port. For a host only where there are levels or layers and its link has more than one
+/// VL.
 std::vector<TableSet> lane_sets(const fabric::Fabric& fabric, const plan::Plan& plan, NodeId node);
 /// The same of a switch without "many ports at once".
 std::vector<TableSet> lane_pairs(const fabric::Fabric& fabric, const plan::Plan& plan, SwitchId id);

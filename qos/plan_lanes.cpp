@@ -69,7 +69,8 @@ void give_shares(LanePlan& plan) {
 Vl LanePlan::vl(Sl sl, int lane, int link_vls, Egress by) const {
   if (typed) return folded(typed->of(by).sl2vl[raw(sl)], link_vls);
   if (raw(sl) == kSls) return Vl{15};
-  const int block = levels.empty() ? 0 : levels[level_of[raw(sl)]].block;
+  const int layer = raw(sl) < layers ? raw(sl) : 0;
+  const int block = levels.empty() ? layer : levels[level_of[raw(sl)]].block;
   const int planned = by == Egress::switch_to_switch ? block * demand + lane : block;
   return static_cast<Vl>(std::min(planned, std::max(1, link_vls) - 1));
 }

@@ -32,6 +32,7 @@ struct LanePlan {
   std::array<std::uint8_t, 16> level_of{};  ///< By SL: index into levels; SLs of no level are the default's.
   std::optional<TypedTables> typed;         ///< In force instead of blocks and shares.
   int demand = 1;                           ///< VLs in a block.
+  int layers = 1;  ///< Without levels: SL i below is for routing's layer i, on VL i; others are on VL 0.
   int blocks = 1;
   AssignedSls assigned;
   std::vector<std::string> notes;

@@ -282,6 +282,9 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
   const bool ipoib = signature(group.mgid) == kIpoibSignature;
   if (ipoib && broadcast && (asked.qkey != broadcast->qkey || asked.sl != broadcast->sl))
     return refused(status::kInvalid, "Q_Key or SL is not the broadcast group's");
+  if (!context.index.is_for_groups(asked.sl))
+    return refused(status::kInvalid,
+                   fmt::format("SL {} is for a layer of routing; groups have SL 0", raw(asked.sl)));
   group.mtu = static_cast<Mtu>(*mtu);
   group.rate = *rate;
   group.lifetime = *lifetime;

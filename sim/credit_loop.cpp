@@ -154,6 +154,16 @@ std::optional<std::string> credit_loop(const World& world, std::span<const Sl> l
   return graph.cycle();
 }
 
+std::optional<std::string> credit_loop(const World& world, const std::function<Sl(Lid)>& sl_to) {
+  const ProgrammedTables tables(world);
+  ChannelGraph graph(world, tables);
+  Follower follower(world, tables, graph);
+  for (const Destination& to : destinations(world))
+    if (to.lid != kLidNone) follower.add(to, sl_to(to.lid));
+  for (const Lid group : groups_of(world)) follower.add_group(group, Sl{0});
+  return graph.cycle();
+}
+
 std::optional<std::string> credit_loop(const World& world) {
   constexpr std::array kLevel = {Sl{0}};
   return credit_loop(world, kLevel);

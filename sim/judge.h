@@ -3,6 +3,7 @@
 // states. It knows nothing of the manager that programmed them, so that no fault of a model is repeated in
 // its judgement.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,6 +58,8 @@ PortSummary port_summary(const World& world);
 /// nothing when there is none. Returns the cycle as ports left by: "S0[2] > S1[2] VL1 > S2[2] > S0[2]". Cost:
 /// O(LIDs x switches x levels + dependencies). Source: Dally and Seitz, channel dependency graphs.
 std::optional<std::string> credit_loop(const World& world, std::span<const Sl> levels);
+/// The same where packets to a LID carry the one SL that `sl_to` gives, and those to groups SL 0.
+std::optional<std::string> credit_loop(const World& world, const std::function<Sl(Lid)>& sl_to);
 /// Of SL 0 alone.
 std::optional<std::string> credit_loop(const World& world);
 

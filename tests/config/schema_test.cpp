@@ -42,6 +42,7 @@ const std::vector<Override> kOthers = {
     {"links.overrun_errors", "0"},
     {"routing.engine", "[up-down, min-hop]"},
     {"routing.on_failure", "keep-last"},
+    {"routing.layers", "4"},
     {"routing.port_sets", "per-leaf"},
     {"routing.port_set_groups", "2048"},
     {"routing.roots", "[0x0002c903000e0b72, spine 1]"},

@@ -106,6 +106,18 @@ TEST(G9G10, UnknownGroups) {
   EXPECT_EQ(count(desk.ask(Method::get_table, SaAttr::mc_member_record, bit(kMlid), asked)), 0u);
 }
 
+TEST(Groups, AreNotOnAnSlOfALayer) {
+  plan::Config config;
+  config.lids.lmc = 1;
+  GroupDesk desk(two_switches(), config,
+                 [](const fabric::Fabric&, plan::Plan& plan) { plan.routing.routes.layers = 2; });
+  McMemberRecord asked = desk.member(kOther);
+  asked.sl = Sl{1};
+  EXPECT_EQ(desk.join(asked, kNewMask).status, 0x0200);
+  asked.sl = Sl{0};
+  EXPECT_EQ(desk.join(asked, kNewMask).status, 0);
+}
+
 TEST(G11ToG13, AJoinMustAgreeWithTheGroup) {
   GroupDesk desk;
   McMemberRecord asked = desk.member(kBroadcast);
