@@ -28,11 +28,11 @@ TEST(PlanLanes, WithoutLevelsAllSlsAreAlike) {
 TEST(PlanLanes, WithoutLevelsLayersHaveAVlEach) {
   LanePlan plan = plan_lanes({}, 1, 8, {});
   plan.layers = 3;
-  EXPECT_EQ(plan.vl(Sl{0}, 0, 8, false), Vl{0});
-  EXPECT_EQ(plan.vl(Sl{2}, 0, 8, false), Vl{2});
-  EXPECT_EQ(plan.vl(Sl{4}, 0, 8, false), Vl{0}) << "an SL of no layer";
-  EXPECT_EQ(plan.vl(Sl{2}, 0, 2, true), Vl{1}) << "a host with two lanes";
-  EXPECT_EQ(plan.vl(Sl{15}, 0, 8, false), Vl{15});
+  EXPECT_EQ(plan.vl(Sl{0}, 0, 8, Egress::switch_to_switch), Vl{0});
+  EXPECT_EQ(plan.vl(Sl{2}, 0, 8, Egress::switch_to_switch), Vl{2});
+  EXPECT_EQ(plan.vl(Sl{4}, 0, 8, Egress::switch_to_switch), Vl{0}) << "an SL of no layer";
+  EXPECT_EQ(plan.vl(Sl{2}, 0, 2, Egress::switch_to_host), Vl{1}) << "a host with two lanes";
+  EXPECT_EQ(plan.vl(Sl{15}, 0, 8, Egress::switch_to_switch), Vl{15});
   EXPECT_FALSE(same_lanes(plan, plan_lanes({}, 1, 8, {})));
 }
 
