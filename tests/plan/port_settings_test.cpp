@@ -54,13 +54,9 @@ TEST_F(PortSettingsOfAStar, BringLinkedSwitchPortsUpWithoutALid) {
 
 TEST_F(PortSettingsOfAStar, HaveTheHighLimitOfTheirKindOfPort) {
   fabric::Builder builder = test::builder_from(fabric_);
-  const std::pair<Guid, fabric::PortRef> ends[] = {{fabric_.node(host().node).guid, host()},
-                                                   {fabric_.node(hub(1).node).guid, hub(1)}};
-  for (const auto& [guid, ref] : ends) {
-    fabric::Port port = fabric_.port(ref);
-    port.arb_high_cap = 8;
-    ASSERT_TRUE(builder.set_port(guid, ref.port, port));
-  }
+  fabric::Port without = fabric_.port(hub(2));
+  without.arb_high_cap = 0;
+  ASSERT_TRUE(builder.set_port(fabric_.node(hub(2).node).guid, PortNum{2}, without));
   fabric_ = builder.build();
   const auto limit = [this](fabric::PortRef ref, const qos::Policy& policy) {
     (void)at(ref);
