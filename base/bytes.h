@@ -10,9 +10,31 @@
 
 namespace weft::inline base {
 
+namespace detail {
+
+/// Whole bytes, written out so that a compiler makes one load or store of them.
+template <std::size_t Count>
+constexpr std::uint64_t get_bytes(const std::uint8_t* at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < Count; ++i) value |= std::uint64_t{at[i]} << (8 * (Count - 1 - i));
+  return value;
+}
+template <std::size_t Count>
+constexpr void put_bytes(std::uint8_t* at, std::uint64_t value) {
+  for (std::size_t i = 0; i < Count; ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * (Count - 1 - i)));
+}
+
+}  // namespace detail
+
 /// Reads `bits` (1..64) bits that start at bit `first`.
 constexpr std::uint64_t get_bits(std::span<const std::uint8_t> bytes, std::size_t first, std::size_t bits) {
   assert(bits >= 1 && bits <= 64 && first + bits <= bytes.size() * 8);
+  // Nearly all fields are of these kinds; where `first` and `bits` are constants, nothing else is left.
+  const std::uint8_t* from = bytes.data() + first / 8;
+  if (first % 8 == 0 && bits == 64) return detail::get_bytes<8>(from);
+  if (first % 8 == 0 && bits == 32) return detail::get_bytes<4>(from);
+  if (first % 8 == 0 && bits == 16) return detail::get_bytes<2>(from);
+  if (first % 8 + bits <= 8) return *from >> (8 - first % 8 - bits) & ((1u << bits) - 1u);
   std::uint64_t value = 0;
   std::size_t at = first;
   std::size_t left = bits;
@@ -31,6 +53,10 @@ constexpr std::uint64_t get_bits(std::span<const std::uint8_t> bytes, std::size_
 constexpr void put_bits(std::span<std::uint8_t> bytes, std::size_t first, std::size_t bits,
                         std::uint64_t value) {
   assert(bits >= 1 && bits <= 64 && first + bits <= bytes.size() * 8);
+  std::uint8_t* to = bytes.data() + first / 8;
+  if (first % 8 == 0 && bits == 64) return detail::put_bytes<8>(to, value);
+  if (first % 8 == 0 && bits == 32) return detail::put_bytes<4>(to, value);
+  if (first % 8 == 0 && bits == 16) return detail::put_bytes<2>(to, value);
   std::size_t end = first + bits;
   std::size_t left = bits;
   while (left > 0) {

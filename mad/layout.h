@@ -16,6 +16,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,6 +88,9 @@ constexpr std::size_t layout_bytes() {
   return std::apply([](const auto&... field) { return (std::max({field.end()...}) + 7) / 8; }, kLayout<S>);
 }
 
+template <typename S>
+inline constexpr std::size_t kLayoutBytes = layout_bytes<S>();
+
 namespace detail {
 
 template <typename T>
@@ -148,20 +152,30 @@ void show(std::string& out, const S& s, const TextField<S>& f) {
 
 }  // namespace detail
 
+/// Calls `act(field)` for every field of S. Each field is a constant where `act` is inlined, so that its
+/// place in the bytes is one too; std::apply would hand references on.
+template <typename S, typename Act>
+constexpr void each_field(const Act& act) {
+  constexpr auto kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kLayout<S>)>>;
+  [&act]<std::size_t... I>(std::index_sequence<I...>) {
+    (act(std::get<I>(kLayout<S>)), ...);
+  }(std::make_index_sequence<kCount>{});
+}
+
 /// Writes the fields of `s`; all other bits of `bytes` keep their value. `bytes` must hold layout_bytes<S>().
 template <typename S>
 void encode_into(std::span<std::uint8_t> bytes, const S& s) {
-  assert(bytes.size() >= layout_bytes<S>());
-  std::apply([&](const auto&... field) { (detail::put(bytes, s, field), ...); }, kLayout<S>);
+  assert(bytes.size() >= kLayoutBytes<S>);
+  each_field<S>([&](const auto& field) { detail::put(bytes, s, field); });
 }
 
 /// Reads the fields; `bytes` must hold layout_bytes<S>(). Any bytes are a value of S; whether they make sense
 /// is for the caller to judge.
 template <typename S>
 S decode(std::span<const std::uint8_t> bytes) {
-  assert(bytes.size() >= layout_bytes<S>());
+  assert(bytes.size() >= kLayoutBytes<S>);
   S s;
-  std::apply([&](const auto&... field) { (detail::take(bytes, s, field), ...); }, kLayout<S>);
+  each_field<S>([&](const auto& field) { detail::take(bytes, s, field); });
   return s;
 }
 
@@ -169,7 +183,7 @@ S decode(std::span<const std::uint8_t> bytes) {
 template <typename S>
 std::string dump(const S& s) {
   std::string out;
-  std::apply([&](const auto&... field) { (detail::show(out, s, field), ...); }, kLayout<S>);
+  each_field<S>([&](const auto& field) { detail::show(out, s, field); });
   return out;
 }
 

@@ -22,7 +22,7 @@ void each_field(const Visit& visit) {
       visit(std::string(field.name), field.first, field.bits);
     }
   };
-  std::apply([&one](const auto&... field) { (one(field), ...); }, mad::kLayout<S>);
+  mad::each_field<S>(one);
 }
 
 template <typename Visit>

@@ -53,6 +53,19 @@ RC_GTEST_PROP(PutBits, WritesWhatOneBitAfterTheOtherWrites, (std::uint64_t small
   RC_ASSERT(bytes == slow_put(sample.bytes, sample.first, sample.bits, value));
 }
 
+TEST(Bits, AreTheSameOneByOneAtEveryPlaceAndOfEveryLength) {
+  std::vector<std::uint8_t> bytes(20);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 0x9d + 0x5b);
+  constexpr std::uint64_t kValue = 0xa5f0c3961e7b2d48;
+  for (std::size_t bits = 1; bits <= 64; ++bits)
+    for (std::size_t first = 0; first + bits <= bytes.size() * 8; ++first) {
+      ASSERT_EQ(get_bits(bytes, first, bits), slow_get(bytes, first, bits)) << first << " " << bits;
+      std::vector<std::uint8_t> put = bytes;
+      put_bits(put, first, bits, kValue);
+      ASSERT_EQ(put, slow_put(bytes, first, bits, kValue)) << first << " " << bits;
+    }
+}
+
 RC_GTEST_PROP(PutBits, IsReadBackByGetBits, (std::uint64_t small)) {
   Sample sample;
   const std::uint64_t value = small * 0x9e3779b97f4a7c15u;
