@@ -50,15 +50,17 @@ bool in_use(const Context& context, const plan::SaState& state, Guid guid) {
          context.index.fabric().find(guid).has_value();
 }
 
-/// A function of the port and the place, as long as nobody else has it: who asks twice gets the same.
-Guid chosen(const Context& context, const plan::SaState& state, Guid port, std::uint32_t index) {
-  std::uint64_t tail = plan::spread(raw(port) ^ std::uint64_t{index} << 48);
-  Guid guid{};
-  do {
-    guid = static_cast<Guid>(kChosen | (tail >> 32));
-    tail = plan::spread(tail + 1);
-  } while (in_use(context, state, guid));
-  return guid;
+/// A function of the port and the place, as long as nobody else has it: who asks twice gets the same. Nothing
+/// when all are in use.
+std::optional<Guid> chosen(const Context& context, const plan::SaState& state, Guid port,
+                           std::uint32_t index) {
+  const std::uint64_t count = context.options.alias_guids;
+  const std::uint64_t first = plan::spread(raw(port) ^ std::uint64_t{index} << 48) >> 32;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto guid = static_cast<Guid>(kChosen | (first + i) % count);
+    if (!in_use(context, state, guid)) return guid;
+  }
+  return std::nullopt;
 }
 
 Answer tell_guids(const Request& request, const GuidWish& wish, const mad::GuidInfo& guids,
@@ -126,7 +128,11 @@ Answer set_guids(const Request& request, const Context& context) {
     const std::uint32_t index = wish.block * kPerBlock + entry;
     Guid guid = asked.guids[entry];
     if (guid == Guid{}) guid = before.guids[entry];
-    if (guid == Guid{}) guid = chosen(context, next, wish.end->guid, index);
+    if (guid == Guid{}) {
+      const auto free = chosen(context, next, wish.end->guid, index);
+      if (!free) return refusal(request, status::kNoResources);
+      guid = *free;
+    }
     const bool taken = guid != before.guids[entry] && in_use(context, next, guid);
     if (taken) continue;
     told.guids[entry] = guid;

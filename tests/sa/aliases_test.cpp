@@ -1,4 +1,4 @@
-// Cases T26 to T38 and P42: alias GUIDs. Names carry the cases' numbers.
+// Cases T26 to T39 and P42: alias GUIDs. Names carry the cases' numbers.
 
 #include "sa/aliases.h"
 
@@ -95,6 +95,21 @@ TEST(T38, AnAliasThatIsAMemberStays) {
   ASSERT_EQ(desk.ask(Method::set, SaAttr::mc_member_record, bits({0, 1, 16}), record).status, 0);
   EXPECT_EQ(desk.alias(Method::delete_, {0}).status, 0x0700);
   EXPECT_EQ(plan::registered_ports(desk.state), std::vector{desk.guid_of("HcaB")});
+}
+
+TEST(T39, WhenNoGuidIsLeftToChooseNothingIsSet) {
+  AliasDesk desk;
+  desk.options.alias_guids = 3;
+  const Answer two = desk.alias(Method::set, {0, 0});
+  ASSERT_EQ(two.status, 0);
+  EXPECT_NE(AliasDesk::slot(two, 1), AliasDesk::slot(two, 2));
+  EXPECT_EQ(desk.alias(Method::set, {0, 0}, 0, "HcaC").status, 0x0100) << "one is left, two are wanted";
+  EXPECT_EQ(desk.state.port_guids.find(desk.guid_of("HcaC")), nullptr);
+  EXPECT_EQ(desk.alias(Method::set, {0}, 0, "HcaC").status, 0);
+  EXPECT_EQ(desk.alias(Method::set, {0xabc}, 0, "HcaD").status, 0) << "a given one needs no choice";
+  EXPECT_EQ(desk.alias(Method::set, {0xabc, 0}, 0, "HcaD").status, 0x0100);
+  desk.alias(Method::delete_, {0});
+  EXPECT_EQ(desk.alias(Method::set, {0xabc, 0}, 0, "HcaD").status, 0);
 }
 
 TEST(P42, PathsToAnAliasLeadToItsPort) {
