@@ -62,14 +62,19 @@ void resolve_members(Resolved& resolved, const Partition& from, const fabric::Fi
     std::ranges::sort(lines, {},
                       [](const Member* line) { return std::pair(specificity(line->who.kind), line); });
   resolved.members.assign(ends, Membership::none);
+  std::size_t without = 0;
+  std::string named;
   for (const Member* line : lines) {
     const std::vector<std::uint32_t> found = finder.find(line->who);
-    if (found.empty() && line->who.kind >= Who::Kind::name)
-      notes.push_back(
-          fmt::format("partition {}: {} means no port of this fabric", from.name, describe(line->who)));
+    if (found.empty() && line->who.kind >= Who::Kind::name && without++ < kNamed)
+      named += (named.empty() ? "" : ", ") + describe(line->who);
     const Membership as = line->as == Membership::none ? from.default_membership : line->as;
     for (const std::uint32_t end : found) resolved.members[end] = as;
   }
+  if (without == 0) return;
+  if (without > kNamed) named += fmt::format(" and {} more", without - kNamed);
+  notes.push_back(fmt::format("partition {}: {} {} no port of this fabric", from.name, named,
+                              without == 1 ? "means" : "mean"));
 }
 
 void count(Resolved& resolved) {

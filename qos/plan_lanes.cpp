@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
+
 namespace weft::qos {
 namespace {
 
@@ -48,10 +50,10 @@ void give_blocks(LanePlan& plan, int link_vls) {
   for (int i = plan.blocks - 1; i < count; ++i)
     sharing += (sharing.empty() ? "" : ", ") + of_block[static_cast<std::size_t>(i)]->level.name;
   plan.problems.push_back(fmt::format(
-      "qos: {} levels need {} VLs, {} each, and links between switches have {}: {} share theirs. {} levels "
-      "would "
-      "fit, or links with {} VLs (links.max_vls)",
-      count, count * plan.demand, plan.demand, link_vls, sharing, plan.blocks, count * plan.demand));
+      "qos: {} levels need {} VLs, {} each, and links between switches have {}: {} share theirs. {} "
+      "would fit, or links with {} VLs (links.max_vls)",
+      count, count * plan.demand, plan.demand, link_vls, sharing,
+      counted(static_cast<std::uint64_t>(plan.blocks), "level"), count * plan.demand));
 }
 
 void give_shares(LanePlan& plan) {

@@ -7,6 +7,8 @@
 namespace weft::qos {
 namespace {
 
+constexpr std::size_t kNamed = 5;  ///< Of many, so many are named.
+
 bool in_any(const std::vector<Range>& ranges, std::uint64_t value) {
   return std::ranges::any_of(ranges, [value](const Range& range) { return range.has(value); });
 }
@@ -52,11 +54,16 @@ Rules::Rules(const fabric::Fabric& fabric, const Policy& policy, const LanePlan&
       Ends ends;
       if (end.empty()) return ends;
       ends.resize(fabric.end_ports().size());
+      std::size_t without = 0;
+      std::string named;
       for (const Who& one : end.ports) {
         const std::vector<std::uint32_t> found = finder.find(one);
         for (const std::uint32_t port : found) ends[port] = true;
-        if (found.empty()) note(fmt::format("{} means no port of this fabric", fabric::describe(one)));
+        if (found.empty() && without++ < kNamed) named += (named.empty() ? "" : ", ") + fabric::describe(one);
       }
+      if (without > kNamed) named += fmt::format(" and {} more", without - kNamed);
+      if (without > 0)
+        note(fmt::format("{} {} no port of this fabric", named, without == 1 ? "means" : "mean"));
       for (const PortsOf& one : end.partitions) {
         if (!add_members(one, partitions, ends)) note(describe_missing(one));
       }

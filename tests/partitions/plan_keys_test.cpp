@@ -202,6 +202,19 @@ TEST_F(PlanKeys, TellOfLinesThatMeanNobody) {
   EXPECT_TRUE(std::ranges::any_of(plan.notes, [](const std::string& note) {
     return note == "partition a: node nobody means no port of this fabric";
   }));
+  // Of a long list of which many are away one note is made, not an event each.
+  for (int i = 0; i < 1000; ++i)
+    policy.partitions[0].members.push_back(
+        {{.kind = Who::Kind::guid, .guid = static_cast<Guid>(0xabc000 + i)}, Membership::full});
+  const PlannedKeys many = plan_keys(fabric_, policy, nullptr, self_);
+  EXPECT_EQ(
+      std::ranges::count_if(
+          many.notes, [](const std::string& note) { return note.find("no port of this") != note.npos; }),
+      1);
+  EXPECT_TRUE(std::ranges::any_of(many.notes, [](const std::string& note) {
+    return note.starts_with("partition a: node nobody, 0x") &&
+           note.ends_with(" and 996 more mean no port of this fabric");
+  }));
 }
 
 }  // namespace

@@ -100,6 +100,11 @@ TEST_F(RulesFit, ARuleWhoseEndsAreNotHereFitsNothing) {
   policy_.rules = {{.level = "fast", .source = {.ports = {{.kind = Who::Kind::name, .name = "gone"}}}}};
   EXPECT_EQ(level(0, 1), "bulk");
   EXPECT_EQ(notes_.size(), 1u);
+  for (std::uint64_t i = 1; i < 1000; ++i)
+    policy_.rules[0].source.ports.push_back({.kind = Who::Kind::guid, .guid = static_cast<Guid>(i)});
+  EXPECT_EQ(level(0, 1), "bulk");
+  ASSERT_EQ(notes_.size(), 1u);
+  EXPECT_TRUE(notes_[0].ends_with(" and 995 more mean no port of this fabric")) << notes_[0];
 }
 
 }  // namespace
