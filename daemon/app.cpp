@@ -3,9 +3,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "config/schema.h"
 #include "daemon/api.h"
 #include "daemon/log.h"
+#include "daemon/reload.h"
 #include "log/log.h"
 #include "transport/real_clock.h"
 
@@ -14,14 +14,6 @@ namespace {
 
 constexpr Duration kDeviceRetry = std::chrono::seconds(1);
 constexpr int kTriesOfOnce = 5;
-
-/// "state_dir, control.socket": changed keys that cannot follow while we run.
-std::string keys_for_restart(const config::Settings& before, const config::Settings& after) {
-  std::string keys;
-  for (const config::Key* key : config::changed_keys(before, after))
-    if (key->applies == config::Applies::restart) keys += (keys.empty() ? "" : ", ") + std::string(key->path);
-  return keys;
-}
 
 }  // namespace
 
@@ -199,10 +191,9 @@ asio::awaitable<void> App::reload_now() {
          fmt::format("configuration not reloaded, the one in force stays: {}", loaded.error().what));
     co_return;
   }
-  if (const std::string keys = keys_for_restart(config_->settings, loaded->settings); !keys.empty()) {
+  if (const std::string why = objection(*config_, *loaded); !why.empty()) {
     tell(Severity::error, "config_refused",
-         fmt::format("configuration not reloaded, the one in force stays: {} changed, which needs a restart",
-                     keys));
+         fmt::format("configuration not reloaded, the one in force stays: {}", why));
     co_return;
   }
   config_ = std::make_shared<const config::Loaded>(std::move(*loaded));

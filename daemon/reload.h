@@ -1,0 +1,15 @@
+#pragma once
+// Whether a configuration may take the place of the one in force while the daemon runs.
+
+#include <string>
+
+#include "config/read.h"
+
+namespace weft::daemon {
+
+/// Why a configuration that was read without a fault is not taken over; empty: it is. Keys that need a
+/// restart must not change, and a file that says nothing at all, as one that is just being written, must not
+/// open a fabric that has partitions.
+std::string objection(const config::Loaded& in_force, const config::Loaded& next);
+
+}  // namespace weft::daemon

@@ -1,0 +1,29 @@
+#include "daemon/reload.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::daemon {
+namespace {
+
+config::Loaded loaded(std::string_view yaml, std::span<const config::Override> options = {}) {
+  return config::read_text(yaml, "f", options).value();
+}
+
+TEST(Reload, KeysThatNeedARestartStay) {
+  EXPECT_EQ(objection(loaded("sweep: { interval: 1s }"), loaded("sweep: { interval: 2s }")), "");
+  EXPECT_EQ(objection(loaded(""), loaded("state_dir: /tmp/x\ncontrol: { group: g }")),
+            "control.group, state_dir changed, which needs a restart");
+}
+
+TEST(Reload, AFileThatIsJustBeingWrittenDoesNotOpenTheFabric) {
+  const config::Loaded closed = loaded("partitions: { define: { a: { key: 5 } } }");
+  const std::vector<config::Override> options{{"sweep.interval", "3s"}};
+  EXPECT_NE(objection(closed, loaded("", options)).find("the file is empty, and would open a fabric"),
+            std::string::npos);
+  EXPECT_EQ(objection(closed, loaded("partitions: { define: {} }")), "");
+  EXPECT_EQ(objection(closed, loaded("partitions: { define: { b: { key: 5 } } }")), "");
+  EXPECT_EQ(objection(loaded("sweep: { interval: 1s }"), loaded("")), "");
+}
+
+}  // namespace
+}  // namespace weft::daemon
