@@ -82,7 +82,8 @@ Imported import_options(std::string_view text, config::Report& report) {
   if (!options.on) made.yaml += "# Only where OpenSM is run with -Q:\n";
   made.yaml += fmt::format("{}qos:\n", mark);
   if (!options.policy_file.empty())
-    made.yaml += fmt::format("{}  opensm_file: {}\n", mark, yaml_text(options.policy_file));
+    made.yaml += fmt::format("{}  # opensm_file: {}  # OpenSM does without where there is none\n", mark,
+                             yaml_text(options.policy_file));
   made.yaml += fmt::format("{}  tables: {}\n", mark, tables);
   return made;
 }

@@ -38,7 +38,7 @@ std::string share_text(const json::value& level) {
 
 std::string levels_text(const json::value& levels, const Style& style) {
   const json::array& all = items(levels, "levels");
-  if (all.empty()) return "No levels are defined: all SLs are alike.\n";
+  if (all.empty()) return "No levels are defined: all SLs are alike, unless qos.tables tells them apart.\n";
   Table table({{"Level", Align::left, true}, {"SL", Align::right}, {"VLs"}, {"Share"}, {"At most"}});
   for (const json::value& one : all)
     table.add({text(one, "name") + (flag(one, "default") ? " (default)" : ""),

@@ -51,7 +51,7 @@ TEST(ImportOpensm, GivesYamlThatReadsAsTheSamePolicy) {
 
 constexpr std::string_view kOptions =
     "sm_priority 14\nqos TRUE\nqos_ca_high_limit 7\nqos_sl2vl 0,0,1,1,2,2,3,3,0,0,0,0,0,0,0,7\nlog_max_size "
-    "0\nweird 3\n";
+    "0\nweird 3\nqos_policy_file /etc/none.conf\n";
 
 TEST(ImportOpensm, GivesTheTablesOfTheOptionsAndSaysWhatEachLineBecame) {
   const Import import(OpensmFile::options, std::string(kOptions));
@@ -61,6 +61,7 @@ TEST(ImportOpensm, GivesTheTablesOfTheOptionsAndSaysWhatEachLineBecame) {
   EXPECT_NE(text.find("# line 3: qos_ca_high_limit 7: qos.tables.hosts.high_limit\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("without a key of that name here: weird\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  # opensm_file: /etc/none.conf  # OpenSM does without"), std::string::npos) << text;
   const auto loaded = config::read_text(text, "f");
   ASSERT_TRUE(loaded) << loaded.error().what;
   ASSERT_TRUE(loaded->settings.plan.qos.tables);
@@ -68,7 +69,7 @@ TEST(ImportOpensm, GivesTheTablesOfTheOptionsAndSaysWhatEachLineBecame) {
   EXPECT_EQ(loaded->settings.plan.qos.tables->switches.sl2vl[5], Vl{2});
   const Import as_json(OpensmFile::options, std::string(kOptions), true);
   const auto object = boost::json::parse(as_json.out.str());
-  EXPECT_EQ(object.at("lines").as_array().size(), 5u);
+  EXPECT_EQ(object.at("lines").as_array().size(), 6u);
   EXPECT_EQ(object.at("lines").at(1).at("option").as_string(), "qos TRUE");
 }
 
