@@ -288,6 +288,37 @@ TEST(Usage, APortThatASimulatorHasNotEndsWithThree) {
   EXPECT_EQ(once(sim, "device: sim, port: 1").status, 0);
 }
 
+TEST(PoliciesOnIbsim, AreWhatTheToolsOfTheFieldSee) {
+  Scene scene("fat-tree:radix=4,levels=2", Way::native);
+  scene.write_config(R"(
+partitions:
+  define:
+    storage: { key: 0x0010, members: [ { h00001: full }, h00002 ] }
+qos:
+  levels: { bulk: { sl: 0 }, fast: { sl: 3, priority: strict }, slow: { sl: 5, weight: 3 } }
+)");
+  Background daemon(scene.command(), scene.environment(), scene.directory.path(), scene.path("log"));
+  ASSERT_TRUE(eventually([&] { return scene.is_up(); }, std::chrono::seconds(60))) << daemon.log();
+  const auto lid_of = [&scene](const std::string& host) {
+    const std::string text = scene.ctl("nodes --json --name " + host).text;
+    std::smatch found;
+    return std::regex_search(text, found, std::regex(R"("lid":(\d+))")) ? found[1].str() : text;
+  };
+  const std::string full = lid_of("h00001");
+  const std::string limited = lid_of("h00002");
+  const auto shows = [&scene](const std::string& command, const std::string& text) {
+    const Output output = scene.tool(command);
+    EXPECT_NE(output.text.find(text), std::string::npos) << command << "\n" << output.text;
+  };
+  shows("smpquery pkeys " + full, "0x7fff 0x8010 0x0000");
+  shows("smpquery pkeys " + limited, "0x7fff 0x0010 0x0000");
+  shows("smpquery sl2vl " + full, "| 0| 0| 0| 1| 0| 2| 0|");
+  shows("smpquery vlarb " + full, "VL    : |0x1 |");
+  shows("saquery --smkey 1 PKTR " + limited, "0x0010");
+  shows("saquery --smkey 1 SL2VL " + full, "VL: 0| 0| 0| 1| 0| 2| 0|");
+  shows("saquery --smkey 1 VLAR " + full, "VL    : 2| 0| 2| 2| 2| 0| 2| 2| 0|");
+}
+
 TEST(Usage, AFabricImpliesTheSimulatorAndNoOtherTransport) {
   TempDir directory;
   const std::string rest =

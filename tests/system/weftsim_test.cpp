@@ -166,7 +166,9 @@ qos:
   const std::string path = tool("saquery -p --src-to-dst " + limited + ":" + full, "h00002");
   EXPECT_NE(path.find("pkey....................0x10"), std::string::npos) << path;
   const std::string mapped = tool("saquery SL2VL " + full, "h00000");
-  EXPECT_NE(mapped.find("SL2VL"), std::string::npos) << mapped;
+  EXPECT_NE(mapped.find("VL: 0| 0| 0| 1| 0|"), std::string::npos) << mapped;
+  const std::string shares = tool("saquery VLAR " + full, "h00000");
+  EXPECT_NE(shares.find("VL    : 1| 1| 1| 1| 1| 1| 1| 1|"), std::string::npos) << shares;
   const std::string groups = tool("saquery -g", "h00001");
   EXPECT_NE(groups.find("8010"), std::string::npos) << groups;
   const std::string explained = at.weftctl("explain qos h00002 h00001 --pkey 0x10").text;
