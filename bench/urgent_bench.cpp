@@ -82,10 +82,10 @@ bool is_at(const topology::Topology& all, const topology::Cable& cable, std::str
     return is_at(all, cable, "L1-01-02") && is_at(all, cable, "L2-01-05");
   });
   add("Urgent/middle-root-link/11664", [](const topology::Topology& all, const topology::Cable& cable) {
-    return is_at(all, cable, "L2-01-05") && is_at(all, cable, "L3-05-03");
+    return is_at(all, cable, "L2-01-05") && is_at(all, cable, "L3-03-05");
   });
   add("Urgent/root/11664", [](const topology::Topology& all, const topology::Cable& cable) {
-    return is_at(all, cable, "L3-05-03");
+    return is_at(all, cable, "L3-03-05");
   });
   add("Urgent/middle/11664", [](const topology::Topology& all, const topology::Cable& cable) {
     return is_at(all, cable, "L2-01-05");

@@ -5,12 +5,11 @@
 //
 // A router with links of its own to the destination's group uses those; else it deals the group's links by
 // the number of the destination, and only flows whose link is a hole move. Where two groups have lost all
-// links between them, the sending group goes by way of others: those above both, else those between, going
-// down all the way, else any. A router cut off from the exit inside its group detours by a global link of its
-// own, or by another router there, though two local hops before a global one can close a credit cycle. Inside
-// the destination's group a dead local link is gone round by way of a router below both ends, if there is
-// any. Where there are such detours, they are proposed in several variants until the check finds one free of
-// cycles.
+// links between them, the sending group goes by way of others. A router cut off from the exit inside its
+// group detours by a global link of its own, or by another router there, though two local hops before a
+// global one can close a credit cycle. Inside the destination's group a dead local link is gone round by way
+// of a router below both ends, if there is any. Where there are such detours, they are proposed in several
+// variants until the check finds one free of cycles.
 //
 // Routers of one group are filled one after another: mostly a row is that of the router before but for the
 // groups that one of the two has a link to. Cost: O(switches * LIDs) bytes copied. Source: Kim, Dally, Scott,
@@ -32,7 +31,8 @@ namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoOwner = ~0U;
-constexpr std::uint32_t kVariants = 16;
+constexpr std::uint32_t kVariants = 18;
+constexpr std::uint32_t kSafest = 2;  // variants before this one spread loads widest
 
 using Exit = DragonflyShape::Exit;
 
@@ -67,8 +67,17 @@ struct Plan {
     for (const auto& routers : shape.routers)
       std::ranges::copy_if(routers, std::back_inserter(order),
                            [this](std::uint32_t r) { return r < shape.live; });
-    via = group_detours(shape.groups(),
-                        [this](std::uint32_t from, std::uint32_t to) { return linked(from, to); });
+    propose(0);
+  }
+
+  void propose(std::uint32_t which) {
+    variant = which;
+    via = group_detours(
+        shape.groups(), [this](std::uint32_t from, std::uint32_t to) { return linked(from, to); },
+        variant < kSafest    ? Detour::any
+        : variant == kSafest ? Detour::safest
+                             : Detour::only_one,
+        variant);
   }
 
   /// By place in the group: position of the router, then the port; so a dead host shifts nobody else's
@@ -129,11 +138,13 @@ class DragonflyRows {
     list_local();
     for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
       if (to == group_) continue;
-      if (const std::uint8_t port = by_single(singles_[to]); port != kNoWay)
+      if (const std::uint8_t port = by_single(singles_[to]); port != kNoWay) {
+        if (ways_[to].size() == 1 && ways_[to].front() == port) continue;
         next_.assign(1, port);
-      else
+      } else {
         find_ways(to, next_);
-      if (next_ == ways_[to]) continue;
+        if (next_ == ways_[to]) continue;
+      }
       ways_[to].swap(next_);
       write(to);
     }
@@ -198,13 +209,12 @@ class DragonflyRows {
     p_.detours = true;
     if (!via.empty()) {
       around_.clear();
-      for (std::size_t i = 0; i < (p_.variant == 0 ? via.size() : 1); ++i)
-        std::ranges::copy(shape_.between(group_, via[(p_.variant + i) % via.size()]),
-                          std::back_inserter(around_));
+      for (const std::uint32_t x : via)
+        std::ranges::copy(shape_.between(group_, x), std::back_inserter(around_));
       if (deal(around_, ways)) return;
     }
     const std::uint32_t target = via.empty() ? to : via.front();
-    const bool inside_first = p_.variant % 2 != 0;
+    const bool inside_first = p_.variant % 2 == 0 && p_.variant != kSafest;
     if (inside_first && detour_inside(target, ways)) return;
     if (detour_outside(to, ways)) return;
     if (!inside_first) detour_inside(target, ways);
@@ -221,7 +231,7 @@ class DragonflyRows {
       }
       if (!ways.empty()) break;
     }
-    if (p_.variant != 0) keep_one(ways);
+    if (p_.variant > kSafest) keep_one(ways);
     return !ways.empty();
   }
 
@@ -229,13 +239,13 @@ class DragonflyRows {
   bool detour_inside(std::uint32_t target, Ports& ways) const {
     for (const DesignGraph::End& e : p_.graph.ends_of(s_))
       if (e.live && shape_.group[e.to] == group_ && leads(e.to, target)) ways.push_back(e.port);
-    keep_one(ways);
+    if (p_.variant >= kSafest) keep_one(ways);
     return !ways.empty();
   }
 
   /// The fewer ways, the fewer cycles.
   void keep_one(Ports& ways) const {
-    if (ways.size() > 1) ways = {ways[(p_.variant / 2 + (p_.variant < 2 ? 0 : s_)) % ways.size()]};
+    if (ways.size() > 1) ways = {ways[(p_.variant / 2 + (p_.variant < kSafest + 2 ? 0 : s_)) % ways.size()]};
   }
 
   /// Whether a router has a link to another group, or a local one to a router that has: else it would detour,
@@ -288,7 +298,8 @@ class DragonflyRows {
     }
     p_.detours = true;
     if (!below.empty()) return below[turn % below.size()];
-    return other.empty() ? kNoWay : other[(p_.variant + s_) % other.size()];
+    if (other.empty()) return kNoWay;
+    return other[(p_.variant < kSafest ? turn : p_.variant + s_) % other.size()];
   }
 
   const Plan& p_;
@@ -329,9 +340,11 @@ Result<Routes> dragonfly(const Problem& problem) {
   if (!shape) return fail(shape.error());
   Plan plan(problem, graph, *shape);
   Routes first = tables_of(plan);
-  if (!plan.detours || check(problem, first).cycle.empty()) return first;
-  for (plan.variant = 1; plan.variant < kVariants; ++plan.variant)
-    if (Routes other = tables_of(plan); check(problem, other).cycle.empty()) return other;
+  if (!plan.detours || check(problem, first).safe()) return first;
+  for (std::uint32_t variant = 1; variant < kVariants; ++variant) {
+    plan.propose(variant);
+    if (Routes other = tables_of(plan); check(problem, other).safe()) return other;
+  }
   return first;
 }
 

@@ -36,7 +36,7 @@ namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoExit = ~0U;
-constexpr std::uint32_t kPlusVariants = 16;
+constexpr std::uint32_t kPlusVariants = 8;
 constexpr std::uint32_t kAlone =
     1U << 30;  // in place of a leaf: a spine without any, which only exits lead to
 
@@ -57,7 +57,11 @@ struct PlusCommon {
     const auto linked = [this](std::uint32_t from, std::uint32_t to) {
       return std::ranges::any_of(shape.between(from, to), &PlusShape::Exit::live);
     };
-    via = group_detours(shape.groups(), linked, variant == 0 ? GroupDetours::kMost : 1, variant);
+    via = group_detours(shape.groups(), linked,
+                        variant == 0   ? Detour::any
+                        : variant == 1 ? Detour::safest
+                                       : Detour::only_one,
+                        variant);
   }
 
   std::uint32_t leaf_count(std::uint32_t g) const {
@@ -264,7 +268,7 @@ class PlusRows {
   /// Of what is usable only where nothing better is: by turns at first, else the same for all.
   std::size_t round(std::uint32_t turn) const {
     c_.goes_round = true;
-    return (c_.variant == 0 ? turn : c_.variant) % usable_.size();
+    return (c_.variant <= 1 ? turn : c_.variant) % usable_.size();
   }
   std::uint8_t no_way() const {
     c_.goes_round = true;

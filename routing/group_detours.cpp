@@ -7,14 +7,15 @@
 namespace weft::routing {
 
 GroupDetours group_detours(std::uint32_t groups,
-                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked, std::size_t most,
+                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked, Detour which,
                            std::uint32_t variant) {
+  const std::size_t most = which == Detour::only_one ? 1 : GroupDetours::kMost;
   GroupDetours detours{groups, std::vector<std::vector<std::uint32_t>>(std::size_t{groups} * groups), 0};
   for (std::uint32_t from = 0; from < groups; ++from) {
     for (std::uint32_t to = 0; to < groups; ++to) {
       if (from == to || linked(from, to)) continue;
       std::vector<std::uint32_t>& via = detours.via[from * groups + to];
-      for (int order = 0; order <= 2 && via.empty(); ++order)
+      for (int order = 0; order <= 2 && (via.empty() || which == Detour::any); ++order)
         for (std::uint32_t x = 0; x < groups; ++x)
           if (x != from && x != to && GroupDetours::preference(from, x, to) == order && linked(from, x) &&
               linked(x, to))

@@ -11,10 +11,10 @@
 namespace weft::routing {
 
 struct GroupDetours {
-  static constexpr std::size_t kMost = 8;  ///< Groups that one pair goes by, where several are safe.
+  static constexpr std::size_t kMost = 8;  ///< Groups that one pair goes by.
 
   std::uint32_t groups = 0;
-  /// By [from * groups + to]: those to go by, equally safe; empty where the two are linked, or nothing helps.
+  /// By [from * groups + to]: those to go by; empty where the two are linked, or nothing helps.
   std::vector<std::vector<std::uint32_t>> via;
   std::size_t count = 0;  ///< Pairs that go by others.
 
@@ -29,11 +29,16 @@ struct GroupDetours {
   }
 };
 
-/// Those that are as safe as the safest; of more than `most` some, spread over the pairs, `variant` telling
-/// which.
+enum class Detour {
+  any,      ///< All that lead there, however safe: loads are spread widest.
+  safest,   ///< All that are as safe as the safest.
+  only_one  ///< One of these.
+};
+
+/// Of more than kMost some, spread over the pairs; `variant`: which.
 GroupDetours group_detours(std::uint32_t groups,
-                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked,
-                           std::size_t most = GroupDetours::kMost, std::uint32_t variant = 0);
+                           const std::function<bool(std::uint32_t, std::uint32_t)>& linked, Detour which,
+                           std::uint32_t variant);
 
 /// "3 pairs of groups have no link left and go by other groups", or empty.
 std::string describe(const GroupDetours& detours);

@@ -35,6 +35,7 @@ class Mixture {
         cables_(problem),
         channels_(cables_.peers, cables_.width,
                   static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
+        ways_(cables_.count),
         seen_(cables_.count),
         masks_(cables_.count) {
     std::vector<bool> differs(std::size_t{raw(problem.top)} + 1);
@@ -66,41 +67,42 @@ class Mixture {
   }
 
  private:
-  Ways ways(std::uint32_t s, Lid lid) const {
-    const std::uint8_t new_port = raw(now_->out(static_cast<SwitchId>(s), lid));
-    const Lft* old = before_[s].get();
-    return {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop), new_port};
+  void load(Lid lid) {
+    for (std::uint32_t s = 0; s < cables_.count; ++s) {
+      const Lft* old = before_[s].get();
+      ways_[s] = {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop),
+                  raw(now_->out(static_cast<SwitchId>(s), lid))};
+    }
   }
   std::uint8_t lane(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
-    if (!now_->lanes) return layer_;
     return raw(
         now_->lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
   }
 
   /// Switches that traffic to the LID can reach by either table, in order of reaching; masks_: by switch and
   /// way, the VLs it leaves by.
-  void spread(const Destination& to, Lid lid) {
+  void spread(const Destination& to) {
     reached_.clear();
     std::ranges::fill(seen_, 0);
     std::ranges::fill(masks_, std::array<std::uint8_t, 2>{});
     for (const std::uint32_t s : to.is_peer() ? cables_.all : cables_.talkers) {
       seen_[s] = 1;
       reached_.push_back(s);
-      const Ways out = ways(s, lid);
+      const Ways out = ways_[s];
       for (std::size_t v = 0; v < out.size(); ++v)
         if (cables_.peer(s, out[v]) < CheckCables::kLastIndex)
           masks_[s][v] |= static_cast<std::uint8_t>(1U << lane(s, 0, out[v]));
     }
     for (std::size_t i = 0; i < reached_.size(); ++i) {
       const std::uint32_t s = reached_[i];
-      for (const std::uint8_t port : ways(s, lid)) {
+      for (const std::uint8_t port : ways_[s]) {
         const std::uint16_t next = cables_.peer(s, port);
         if (next >= CheckCables::kLastIndex) continue;
         if (seen_[next] == 0) {
           seen_[next] = 1;
           reached_.push_back(next);
         }
-        const Ways onward = ways(next, lid);
+        const Ways onward = ways_[next];
         for (std::size_t v = 0; v < onward.size(); ++v)
           if (cables_.peer(next, onward[v]) < CheckCables::kLastIndex)
             masks_[next][v] |=
@@ -109,15 +111,47 @@ class Mixture {
     }
   }
 
+  /// The same where all packets of a LID are on one VL.
+  void reach(const Destination& to) {
+    reached_ = to.is_peer() ? cables_.all : cables_.talkers;
+    if (reached_.size() == cables_.count) return;
+    std::ranges::fill(seen_, 0);
+    for (const std::uint32_t s : reached_) seen_[s] = 1;
+    for (std::size_t i = 0; i < reached_.size(); ++i) {
+      for (const std::uint8_t port : ways_[reached_[i]]) {
+        const std::uint16_t next = cables_.peer(reached_[i], port);
+        if (next >= CheckCables::kLastIndex || seen_[next] != 0) continue;
+        seen_[next] = 1;
+        reached_.push_back(next);
+      }
+    }
+  }
+
+  void add_on_one_lane(const Destination& to, ChannelGraph& channels) {
+    reach(to);
+    for (const std::uint32_t s : reached_) {
+      const Ways out = ways_[s];
+      for (std::size_t v = 0; v < (out[0] == out[1] ? 1U : 2U); ++v) {
+        const std::uint16_t next = cables_.peer(s, out[v]);
+        if (next >= CheckCables::kLastIndex) continue;
+        const std::uint32_t channel = channels.id(s, out[v], layer_);
+        for (const std::uint8_t onward : ways_[next])
+          if (onward < cables_.width) channels.depend(channel, onward, layer_);
+      }
+    }
+  }
+
   void add(const Destination& to, Lid lid, ChannelGraph& channels) {
     layer_ = static_cast<std::uint8_t>(now_->layer_of(to, lid));
-    spread(to, lid);
+    load(lid);
+    if (!now_->lanes) return add_on_one_lane(to, channels);
+    spread(to);
     for (const std::uint32_t s : reached_) {
-      const Ways out = ways(s, lid);
+      const Ways out = ways_[s];
       for (std::size_t v = 0; v < out.size(); ++v) {
         const std::uint16_t next = cables_.peer(s, out[v]);
         if (next >= CheckCables::kLastIndex) continue;
-        for (const std::uint8_t onward : ways(next, lid)) {
+        for (const std::uint8_t onward : ways_[next]) {
           if (onward >= cables_.width) continue;
           const std::uint8_t then = lane(next, cables_.far[s * cables_.width + out[v]], onward);
           for (std::uint32_t mask = masks_[s][v]; mask != 0; mask &= mask - 1)
@@ -135,6 +169,7 @@ class Mixture {
   std::vector<std::pair<const Destination*, Lid>> changed_;
   std::uint8_t layer_ = 0;  // of the LID at hand
   std::vector<std::shared_ptr<const Lft>> before_;
+  std::vector<Ways> ways_;  // by switch: of the LID at hand
   std::vector<std::uint8_t> seen_;
   std::vector<std::array<std::uint8_t, 2>> masks_;
   std::vector<std::uint32_t> reached_;
