@@ -171,8 +171,8 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
 asio::awaitable<void> Manager::say(Word word, discovery::Manager to, mad::SmInfo as) {
   transport::Target target;
   target.route = to.route;
-  Result<mad::AttrData> answer =
-      co_await client_.set(target, mad::AttrId::sm_info, raw(word), mad::encode(as));
+  const mad::AttrData data = mad::encode(as);
+  Result<mad::AttrData> answer = co_await client_.set(target, mad::AttrId::sm_info, raw(word), data);
   if (!answer && answer.error().code != Errc::cancelled)
     daemon_log().warn("{} not taken manager={} error=\"{}\"", name(word), to_string(to.info.guid),
                       answer.error().what);

@@ -106,14 +106,15 @@ void Sweeper::finish(SweepReport& report) {
 asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   SweepReport report = begin(SweepKind::full, std::move(cause));
   asked_.clear();
-  report = co_await sweep(std::move(report), {});
-  co_return report;
+  std::vector<Guid> no_places;
+  SweepReport done = co_await sweep(std::move(report), std::move(no_places));
+  co_return done;
 }
 
 asio::awaitable<SweepReport> Sweeper::local(std::string cause, std::vector<Guid> places) {
   SweepReport report = begin(SweepKind::local, std::move(cause));
-  report = co_await sweep(std::move(report), std::move(places));
-  co_return report;
+  SweepReport done = co_await sweep(std::move(report), std::move(places));
+  co_return done;
 }
 
 asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid> places) {

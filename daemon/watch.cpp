@@ -34,6 +34,7 @@ void Watch::ask_later() {
 }
 
 asio::awaitable<void> Watch::ask(std::uint64_t round) {
+  if (round != round_) co_return;
   asked_ = around_.clock->now();
   transport::Target target;  // without its GUID: a silent manager does not make its node a mute one
   target.route = whom_->route;
