@@ -313,6 +313,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   sa_.set_settings(sa_settings(*settings));
   multicast_.set_interval(settings->sa.multicast_interval);
   sweeper_.set_settings(std::move(settings));
+  if (const auto whom = watch_.whom()) wait_for(*whom);  // at the new pace
   causes_.add({SweepKind::full, "new configuration"});
 }
 

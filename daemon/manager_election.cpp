@@ -15,6 +15,8 @@ using mad::SmState;
 /// A master that does not know of a better standby is told so often in a row, then now and then.
 constexpr int kAnnouncedInARow = 3;
 constexpr int kAnnouncedEvery = 10;
+/// Anybody can say anything in anybody's name.
+constexpr std::size_t kStrangersTold = 100;
 
 constexpr std::uint8_t kSubnetManagement = 4;      // Notice::producer
 constexpr std::uint8_t kInformational = 4;         // Notice::type
@@ -90,7 +92,8 @@ std::optional<bool> Manager::told(Word word, const mad::SmInfo& speaker,
   if (word == Word::acknowledge && handing_to_ == speaker.guid) return true;
   const std::optional<Step> step = election_.told(word, speaker);
   if (!step) {
-    if (std::ranges::find(told_strangers_, speaker.guid) == told_strangers_.end()) {
+    const bool told_already = std::ranges::find(told_strangers_, speaker.guid) != told_strangers_.end();
+    if (!told_already && told_strangers_.size() < kStrangersTold) {
       told_strangers_.push_back(speaker.guid);
       tell("manager_ignored",
            fmt::format("subnet manager {} says {} and is not answered: {}", to_string(speaker.guid),
@@ -158,7 +161,10 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
     case Reaction::wait:
       causes_.add_later(Duration::zero(), {});  // from now on the watch tells when to look
       stop_serving();
-      if (other) wait_for(*other);
+      if (other)
+        wait_for(*other);
+      else
+        causes_.add({SweepKind::full, "whom do we wait for?"});
       break;
     case Reaction::rest:
       watch_.stop();
