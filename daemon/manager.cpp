@@ -251,8 +251,8 @@ void Manager::plan_next(const SweepReport& report) {
   if (clean) return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
-  const bool only_unreadable =
-      last_full_ && last_full_->error.empty() && last_full_->failed == 0 && failures_in_a_row_ > 3;
+  const bool only_unreadable = last_full_ && last_full_->error.empty() && last_full_->failed == 0 &&
+                               last_full_->restless == 0 && failures_in_a_row_ > 3;
   causes_.add_later(wait,
                     {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
 }

@@ -46,9 +46,10 @@ struct SweepReport {
   std::uint64_t smps = 0;  ///< Requests sent, repeats included.
   std::uint64_t sets = 0;  ///< Of these, Sets.
   std::uint64_t timeouts = 0;
-  std::uint64_t failed = 0;  ///< Blocks left dirty.
-  bool clean = false;        ///< Everything is as planned.
-  std::string error;         ///< Why it ended early; empty otherwise.
+  std::uint64_t failed = 0;    ///< Blocks left dirty.
+  std::uint64_t restless = 0;  ///< Links and nodes that changed while they were programmed.
+  bool clean = false;          ///< Everything is as planned.
+  std::string error;           ///< Why it ended early; empty otherwise.
   std::vector<std::string> notes;
 };
 

@@ -307,6 +307,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
     event(Severity::error, "tables_held_back", done.held_back);
   }
   report.failed = done.failed.size();
+  report.restless = done.restless.size();
   report.clean = done.failed.empty() && done.restless.empty() && unreadable_ == 0;
 
   plan::Planned kept = planned;

@@ -74,6 +74,17 @@ struct Look {
     co_return now;
   }
 
+  /// When our own cable has moved, all routes lead elsewhere, and nothing that is answered can be trusted.
+  asio::awaitable<void> look_where_we_hang(fabric::PortRef peer) {
+    const std::optional<Target> target = target_of(peer.node);
+    if (!target || known.own_port.node == peer.node) co_return;
+    Result<mad::AttrData> answer = co_await client.get(*target, AttrId::node_info, 0);
+    if (!answer) co_return;  // its SwitchInfo tells
+    const auto info = mad::decode<mad::NodeInfo>(*answer);
+    if (info.node_guid == known.fabric->node(peer.node).guid && info.local_port == peer.port) co_return;
+    changed(known.own_port.node, "our own port hangs on another one than before");
+  }
+
   /// Capabilities of this end port have changed: a manager may have come.
   asio::awaitable<void> look_at_asked(fabric::PortRef ref) {
     const std::optional<mad::PortInfo> now = co_await look_at_port(ref);
@@ -152,6 +163,7 @@ asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad:
   Look look{client, shadow, *known, fabric::PathTree(*known->fabric, known->own_port), {}};
   co_await look.look_at_port(known->own_port);
   const auto peer = known->fabric->port(known->own_port).peer;
+  if (peer) co_await look.look_where_we_hang(*peer);
   if (peer) co_await look.look_at_port(*peer);
   for (const fabric::PortRef port : asked) co_await look.look_at_asked(port);
   const auto width = static_cast<std::size_t>(client.settings().window) * 2;

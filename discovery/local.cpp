@@ -93,6 +93,12 @@ asio::awaitable<void> Run::look_again(Guid place) {
   Target target;
   target.node = place;
   target.route = found_[place].route;
+  // When our own cable has moved, all routes lead elsewhere.
+  Result<mad::NodeInfo> info = co_await read_node_info(target.route);
+  if (!info || info->node_guid != place) {
+    unclear_ = true;
+    co_return;
+  }
   const bool answered = co_await read_switch_info(target);
   if (!answered) co_return;
   const bool said_so = changed_.contains(place);

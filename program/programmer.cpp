@@ -236,7 +236,11 @@ mad::AttrData Run::request_for(const PortWork& work, PortState& asked) const {
 bool Run::accept(const PortWork& work, PortState asked, const mad::AttrData& request,
                  const mad::AttrData& answer) {
   const Guid guid = job_.fabric->node(work.port.node).guid;
+  const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, raw(work.port.port));
+  const PortState before = held != nullptr ? mad::decode<mad::PortInfo>(*held).state : PortState::down;
   shadow_.set(guid, AttrId::port_info, raw(work.port.port), answer);
+  if (before > PortState::init && mad::decode<mad::PortInfo>(answer).state < before)
+    result_.restless.push_back(fmt::format("{} went down", fabric::describe(*job_.fabric, work.port)));
   const auto wanted = mad::decode<mad::PortInfo>(request);
   const auto now = mad::decode<mad::PortInfo>(answer);
   const std::uint32_t off = differing(wanted, now);

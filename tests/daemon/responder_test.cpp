@@ -133,7 +133,9 @@ TEST(X5X6, AWordOfAnotherManagerIsAnsweredAsTheElectionJudgesIt) {
     EXPECT_EQ(mad::method_of(answer), Method::get_resp);
     const bool is_word = said.modifier >= 1 && said.modifier <= 5;
     ASSERT_EQ(here.words.size(), is_word ? 1u : 0u);
-    if (is_word) EXPECT_EQ(here.words[0].second.guid, Guid{0x20});
+    if (is_word) {
+      EXPECT_EQ(here.words[0].second.guid, Guid{0x20});
+    }
   }
 }
 

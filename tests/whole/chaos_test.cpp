@@ -228,7 +228,11 @@ class Chaos {
     const Process& master = one_.is_master() ? one_ : two_;
     const auto& sweeps = master.rival->manager().sweeps();
     if (sweeps.empty() || !sweeps.back().clean) return "the master's last sweep was not clean";
-    if (std::string faults = whole_.faults(); !faults.empty()) return faults;
+    if (std::string faults = whole_.faults(); !faults.empty()) {
+      const daemon::SweepReport& last = sweeps.back();
+      return fmt::format("{}; last sweep {} ({}): {}", faults, daemon::name(last.kind), last.cause,
+                         fmt::join(last.notes, "; "));
+    }
     for (const auto& [guid, lid] : lids()) {
       const auto was = lids_.find(guid);
       if (was != lids_.end() && was->second != lid)

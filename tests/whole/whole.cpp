@@ -129,11 +129,28 @@ bool Whole::has_problem(std::string_view text) const {
   return std::ranges::any_of(status().problems, names_it);
 }
 
+namespace {
+
+/// " L1-00[3] init L1-01[2] down"
+std::string not_active(const sim::World& world) {
+  std::string text;
+  for (std::uint32_t n = 0; n < world.node_count(); ++n)
+    for (std::uint8_t p = 1; p <= world.node(static_cast<sim::NodeIndex>(n)).port_count; ++p) {
+      const sim::PortIndex port = world.port_of(static_cast<sim::NodeIndex>(n), PortNum{p});
+      if (world.port(port).peer == sim::kNoPort || world.port(port).info.state == PortState::active) continue;
+      if (text.size() < 200)
+        text += fmt::format(" {} {}", world.name(port), name(world.port(port).info.state));
+    }
+  return text;
+}
+
+}  // namespace
+
 std::string Whole::faults() const {
   const sim::PortSummary ports = sim::port_summary(*world);
   if (!ports.all_active())
-    return fmt::format("{} of {} linked ports are Active ({} down, {} init, {} armed)", ports.active,
-                       ports.linked, ports.down, ports.init, ports.armed);
+    return fmt::format("{} of {} linked ports are Active ({} down, {} init, {} armed):{}", ports.active,
+                       ports.linked, ports.down, ports.init, ports.armed, not_active(*world));
   const sim::Reach reach = sim::all_pairs(*world);
   if (!reach.complete())
     return fmt::format("{} of {} host pairs, {} of {} host and switch pairs: {}", reach.host_pairs_reached,
