@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kOther = "h00007";
+constexpr const char* kRivalHost = "h00007";
 
 config::Settings with_priority(int priority) {
   config::Settings settings;
@@ -37,7 +37,7 @@ std::map<Guid, Lid> lids(const Whole& whole) {
   return all;
 }
 
-Lid lid_of(const Whole& whole, std::string_view host) {
+Lid host_lid(const Whole& whole, std::string_view host) {
   return whole.world->port(whole.world->port_of(whole.node(host), PortNum{1})).info.lid;
 }
 
@@ -70,7 +70,7 @@ struct Pair {
   explicit Pair(config::Settings theirs = {}, config::Settings ours = {}) {
     whole.start({}, ours);
     EXPECT_TRUE(whole.settle()) << whole.faults();
-    rival = std::make_unique<Rival>(whole, kOther, theirs);
+    rival = std::make_unique<Rival>(whole, kRivalHost, theirs);
     EXPECT_TRUE(whole.run_until([this] { return state(*rival) == kStandby; }, seconds(5)));
   }
   bool becomes_master(Duration limit) {
@@ -92,7 +92,7 @@ TEST(Standby, TakesOverFromAKilledMasterAndNoLidChanges) {
   pair.whole.run_for(seconds(20));
   EXPECT_EQ(pair.whole.faults(), "");
   EXPECT_EQ(lids(pair.whole), before);
-  EXPECT_EQ(obedient(pair.whole, lid_of(pair.whole, kOther)), pair.whole.world->node_count());
+  EXPECT_EQ(obedient(pair.whole, host_lid(pair.whole, kRivalHost)), pair.whole.world->node_count());
   EXPECT_TRUE(has_event(pair.whole, "master_lost"));
 }
 
@@ -134,7 +134,7 @@ TEST(X7, AHigherPriorityTakesOverAndNoLidChanges) {
   EXPECT_EQ(state(pair.whole), kStandby);
   EXPECT_EQ(pair.whole.faults(), "");
   EXPECT_EQ(lids(pair.whole), before);
-  EXPECT_EQ(obedient(pair.whole, lid_of(pair.whole, kOther)), pair.whole.world->node_count());
+  EXPECT_EQ(obedient(pair.whole, host_lid(pair.whole, kRivalHost)), pair.whole.world->node_count());
 }
 
 TEST(Returning, DoesNotTakeOverUntilItIsAsked) {
@@ -143,7 +143,7 @@ TEST(Returning, DoesNotTakeOverUntilItIsAsked) {
   EXPECT_EQ(state(pair.whole), kMaster) << "a master's priority is 14";
   const Result<std::string> heir = pair.whole.manager->hand_over({});
   ASSERT_TRUE(heir) << heir.error().what;
-  EXPECT_NE(heir->find(kOther), std::string::npos) << *heir;
+  EXPECT_NE(heir->find(kRivalHost), std::string::npos) << *heir;
   ASSERT_TRUE(pair.becomes_master(seconds(5)));
   pair.whole.run_for(seconds(60));
   EXPECT_EQ(state(*pair.rival), kMaster);
@@ -219,7 +219,7 @@ TEST(FrozenMaster, ThatIsStillMasterForgetsNothing) {
   Whole whole("fat-tree:radix=8");
   whole.start();
   ASSERT_TRUE(whole.settle());
-  Rival rival(whole, kOther, with_priority(15));
+  Rival rival(whole, kRivalHost, with_priority(15));
   ASSERT_TRUE(whole.run_until([&] { return state(rival) == kMaster; }, seconds(10)));
   whole.kill();
   whole.run_for(seconds(60));
@@ -332,8 +332,8 @@ constexpr auto kGet = mad::Method::get;
 TEST(X5X6, WordsAreObeyedWhereTheyAreLegal) {
   Pair pair;
   Voice voice(pair.whole, "h00011");
-  const Lid standby = lid_of(pair.whole, kOther);
-  const Lid master = lid_of(pair.whole, pair.whole.first_host);
+  const Lid standby = host_lid(pair.whole, kRivalHost);
+  const Lid master = host_lid(pair.whole, pair.whole.first_host);
   const auto status = [&](Lid to, daemon::Word word, mad::SmState as) {
     const auto answer = voice.say(to, kSet, raw(word), as);
     return answer ? static_cast<int>(answer->first) : -1;
@@ -363,7 +363,7 @@ TEST(X6, WhoDoesNotKnowTheKeyIsNotAnsweredAndToldOfOnce) {
   Whole& whole = const_cast<Whole&>(pair.whole);
   Voice voice(whole, "h00011");
   voice.key = 7;
-  const Lid standby = lid_of(whole, kOther);
+  const Lid standby = host_lid(whole, kRivalHost);
   EXPECT_FALSE(voice.say(standby, kSet, raw(daemon::Word::disable), mad::SmState::master));
   EXPECT_FALSE(voice.say(standby, kSet, raw(daemon::Word::disable), mad::SmState::master));
   EXPECT_EQ(state(*pair.rival), kStandby);
@@ -374,7 +374,7 @@ TEST(X5, AHandOverOutOfTheBlueEndsWithOneMaster) {
   Pair pair;
   Voice voice(pair.whole, "h00011");
   const auto answer =
-      voice.say(lid_of(pair.whole, kOther), kSet, raw(daemon::Word::hand_over), mad::SmState::master);
+      voice.say(host_lid(pair.whole, kRivalHost), kSet, raw(daemon::Word::hand_over), mad::SmState::master);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->first, 0);
   pair.whole.run_for(seconds(60));

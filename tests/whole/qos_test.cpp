@@ -13,7 +13,7 @@
 namespace weft::test {
 namespace {
 
-constexpr std::string_view kTree = "xgft:m=3,4:w=1,2";
+constexpr std::string_view kQosTree = "xgft:m=3,4:w=1,2";
 constexpr std::string_view kDragonfly = "dragonfly:p=2,a=4,h=2,g=9";
 
 qos::Policy four_levels() {
@@ -33,7 +33,7 @@ config::Settings with_levels(qos::Policy policy) {
 
 class Levels : public testing::Test {
  protected:
-  explicit Levels(std::string_view blueprint = kTree) : whole(blueprint) {}
+  explicit Levels(std::string_view blueprint = kQosTree) : whole(blueprint) {}
   Whole whole;
 
   void equip(sim::Settings settings) {
