@@ -115,7 +115,7 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
     co_return;
   }
   join(from, to, route);
-  if (known_ != nullptr) {
+  if (known_ != nullptr && known_->fabric->find(info->node_guid)) {
     co_await look_behind(route, *info);
     co_return;
   }

@@ -65,7 +65,7 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
   ourselves.node = own_node_;
   co_await read_port(ourselves, own_port_, builder_.port(own_node_, own_port_).guid);
   for (const Guid place : places)
-    if (builder_.has_node(place)) also_look(place);
+    if (known.fabric->find(place)) also_look(place);
   co_await tasks_.all();
   co_await look_at_lost_ends();
   const bool own_link = is_up(builder_.port(own_node_, own_port_)) || raw(own_port_) == 0;
