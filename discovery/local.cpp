@@ -141,7 +141,7 @@ void Run::compare_port(Builder::End here) {
     return;
   }
   if (const auto joined = builder_.peer(here)) {
-    const bool as_it_was = !places_.contains(here.guid) && !places_.contains(joined->guid);
+    const bool as_it_was = peer == joined && !places_.contains(here.guid) && !places_.contains(joined->guid);
     if (as_it_was) tasks_.start(look_across(here, *joined));
     return;  // else it was found from the other end meanwhile
   }
