@@ -39,6 +39,24 @@ std::string_view name(Word word) {
   return "?";
 }
 
+/// What each manager gives by itself, so that two may give different ones.
+std::vector<std::string> assigned_here(const config::Settings& settings) {
+  std::vector<std::string> texts;
+  for (const partitions::Partition& one : settings.plan.partitions.partitions)
+    if (!one.key)
+      texts.push_back(
+          fmt::format("partition {} has no key in the configuration: another manager may give it another "
+                      "one when it takes over. Write one",
+                      one.name));
+  for (const qos::Level& one : settings.plan.qos.levels)
+    if (!one.sl)
+      texts.push_back(
+          fmt::format("level {} has no SL in the configuration: another manager may give it another one "
+                      "when it takes over. Write one",
+                      one.name));
+  return texts;
+}
+
 /// Trap 144 of a manager whose priority its master should know. Source: IBTA vol. 1, 14.2.5.1, table of trap
 /// 144; offsets count from DataDetails.
 mad::Mad priority_trap(Lid own, Lid master, std::uint32_t capabilities) {
@@ -344,6 +362,15 @@ void Manager::note_standing() {
 /// What an administrator would not want of who manages.
 std::vector<Problem> Manager::standing_problems() const {
   std::vector<Problem> problems;
+  for (const discovery::Manager& one : election_.others())
+    if (election_.is_master() && one.info.state == SmState::master)
+      problems.push_back(
+          {one.node,
+           fmt::format(
+               "{} is master, too, and does not give way{}", describe_manager(one, sweeper_.fabric()),
+               election_.knows_key(one.info) ? "" : ": its SM_Key is another one than manager.sm_key")});
+  if (!election_.others().empty())
+    for (std::string& what : assigned_here(*settings_)) problems.push_back({{}, std::move(what)});
   const auto& whom = watch_.whom();
   if (election_.state() != SmState::standby || !whom) return problems;
   const std::string who = describe_manager(*whom, sweeper_.fabric());

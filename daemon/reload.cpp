@@ -17,9 +17,9 @@ std::string keys_for_restart(const config::Settings& before, const config::Setti
   return keys;
 }
 
-bool says_nothing(const config::Loaded& loaded) {
-  return std::ranges::none_of(
-      loaded.origins, [](const auto& origin) { return origin.second.kind == config::Origin::Kind::file; });
+/// Says in so many words that there are to be no partitions.
+bool means_none(const config::Loaded& loaded) {
+  return loaded.origins.contains("partitions.define") && loaded.settings.plan.partitions.partitions.empty();
 }
 
 }  // namespace
@@ -27,10 +27,10 @@ bool says_nothing(const config::Loaded& loaded) {
 std::string objection(const config::Loaded& in_force, const config::Loaded& next) {
   if (const std::string keys = keys_for_restart(in_force.settings, next.settings); !keys.empty())
     return fmt::format("{} changed, which needs a restart", keys);
-  if (!in_force.settings.plan.partitions.partitions.empty() && says_nothing(next))
-    return "the file is empty, and would open a fabric that has partitions; write \"partitions: { define: {} "
-           "}\" "
-           "if that is meant";
+  const bool had_some = !in_force.settings.plan.partitions.partitions.empty();
+  if (had_some && next.settings.plan.partitions.partitions.empty() && !means_none(next))
+    return "it names no partitions any more, and would open a fabric that has some (an empty file?); write "
+           "\"partitions: { define: {} }\" if that is meant";
   return {};
 }
 

@@ -31,8 +31,8 @@ std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceReco
 
 }  // namespace
 
-/// We are master from now on. LIDs that another master gave stay, and of switches that obeyed another one
-/// nothing is known.
+/// We are master from now on. LIDs that another master gave stay, and of devices that obeyed another one
+/// nothing is known: neither forwarding nor P_Keys nor lanes.
 void Sweeper::take_over(const discovery::Discovered& found) {
   const fabric::Fabric& fabric = *found.fabric;
   const auto own = ledger_.lids->find(fabric.port(found.own_port).guid);
@@ -41,13 +41,14 @@ void Sweeper::take_over(const discovery::Discovered& found) {
   const bool kept = own != ledger_.lids->end() && (carried == own->second.base || carried == kLidNone);
   const Lid ours = kept ? own->second.base : kLidNone;
   ledger_.lids = plan::without_clashes(ledger_.lids, fabric, ours);
-  std::vector<Guid> strangers;
-  for (const NodeId node : fabric.switches()) {
-    const Lid obeys = fabric.ports(node)[0].sm_lid;
-    if (ours == kLidNone || obeys != ours) strangers.push_back(fabric.node(node).guid);
+  std::set<Guid> strangers;
+  for (const fabric::PortRef end : fabric.end_ports()) {
+    const Lid obeys = fabric.port(end).sm_lid;
+    if (ours == kLidNone || obeys != ours) strangers.insert(fabric.node(end.node).guid);
     follows_another_ |= obeys != kLidNone && obeys != ours;
   }
-  forget_tables(strangers);
+  const std::vector<Guid> all(strangers.begin(), strangers.end());
+  forget_tables(all);
 }
 
 /// Reads the tables of configured switches of which nothing is known.

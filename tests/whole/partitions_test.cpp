@@ -286,5 +286,25 @@ TEST_F(Partitioned, TakingThePolicyAwayOpensTheFabricAgain) {
   EXPECT_TRUE(whole.run_until([&] { return sent(3, 9, Pkey{0xffff}).delivered(); }, std::chrono::minutes(1)));
 }
 
+/// Digests of tables say what we left, not what somebody else has written since.
+TEST_F(Partitioned, KeysThatAnotherMasterHasWrittenMeanwhileAreOursAgain) {
+  const std::vector<Tenancy> ours{{0x10, {0, 1, 2}, {3}}, {0x11, {4, 5}, {}}};
+  const std::vector<Tenancy> theirs{{0x10, {1, 2}, {}}, {0x11, {0, 4, 5}, {3}}};
+  whole.start({}, *settings_with(policy_of(ours)));
+  ASSERT_TRUE(whole.settle());
+  ASSERT_EQ(wrong_pairs(ours), "");
+  const plan::Ledger ledger = whole.manager->ledger();
+  whole.kill();
+  {
+    const Rival other(whole, host_name(11), *settings_with(policy_of(theirs)));
+    whole.run_for(std::chrono::seconds(30));
+    ASSERT_EQ(wrong_pairs(theirs), "");
+  }
+  whole.start(ledger, *settings_with(policy_of(ours)));
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(wrong_pairs(ours), "");
+  EXPECT_EQ(wrong_pairs(theirs).empty(), false);
+}
+
 }  // namespace
 }  // namespace weft::test
