@@ -208,6 +208,10 @@ void Multicast::start() {
 }
 
 asio::awaitable<void> Multicast::update() {
+  if (!view_) {  // silenced before this began
+    running_ = false;
+    co_return;
+  }
   auto compute = [view = view_, state = around_.state(), before = plan_] {
     return plan::plan_multicast(view, state, before.get());
   };
