@@ -35,11 +35,14 @@ Happening heard(Word word) {
 
 }  // namespace
 
-std::string describe_manager(const discovery::Manager& manager, const fabric::Fabric* fabric) {
+std::string place_of(const discovery::Manager& manager, const fabric::Fabric* fabric) {
   const auto node = fabric == nullptr ? std::nullopt : fabric->find(manager.node);
+  return node ? fabric::describe(fabric->node(*node)) : to_string(manager.node);
+}
+
+std::string describe_manager(const discovery::Manager& manager, const fabric::Fabric* fabric) {
   return fmt::format("subnet manager {} (priority {}, {}) on {}, by {}", to_string(manager.info.guid),
-                     manager.info.priority, mad::name(manager.info.state),
-                     node ? fabric::describe(fabric->node(*node)) : to_string(manager.node),
+                     manager.info.priority, mad::name(manager.info.state), place_of(manager, fabric),
                      mad::to_string(manager.route));
 }
 
@@ -163,6 +166,11 @@ std::optional<Step> Election::told(Word word, const mad::SmInfo& speaker) {
   const Step next = apply(heard(word));
   if (next.legal && word == Word::hand_over) granted_by_ = speaker.guid;
   return next;
+}
+
+const discovery::Manager* Election::find(Guid port) const {
+  const auto found = std::ranges::find(others_, port, [](const auto& one) { return one.info.guid; });
+  return found == others_.end() ? nullptr : &*found;
 }
 
 std::optional<discovery::Manager> Election::best_standby() const {

@@ -55,6 +55,8 @@ class Election {
 
   /// The best standby that may be master; nothing when there is none.
   std::optional<discovery::Manager> best_standby() const;
+  /// Of those found last, the one on this port; null when none is.
+  const discovery::Manager* find(Guid port) const;
   /// Those found last. By GUID.
   const std::vector<discovery::Manager>& others() const { return others_; }
   void set_others(std::vector<discovery::Manager> others) { others_ = std::move(others); }
@@ -81,6 +83,8 @@ class Election {
   int silent_sweeps_ = 0;                   ///< In a row, with somebody who has IsSM set and does not answer.
 };
 
+/// The node that it runs on: GUID and description, where the Fabric knows it.
+std::string place_of(const discovery::Manager& manager, const fabric::Fabric* fabric);
 /// "subnet manager 0x... (priority 5, master) on sm-2, by 0,1,19"
 std::string describe_manager(const discovery::Manager& manager, const fabric::Fabric* fabric);
 

@@ -95,6 +95,7 @@ class Manager {
   asio::awaitable<void> announce(Lid to);
   void nudge_lower_masters();
   asio::awaitable<void> keep_is_sm();
+  asio::awaitable<Result<mad::AttrData>> ask_to(Word word, const discovery::Manager& to, mad::SmInfo as);
   asio::awaitable<void> say(Word word, discovery::Manager to, mad::SmInfo as);
   asio::awaitable<void> hand_over_in_passing(discovery::Manager to);
   asio::awaitable<Result<void>> give_up_mastership(discovery::Manager to);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/api_json.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "log/log.h"
@@ -95,12 +96,9 @@ std::vector<sa::OtherManager> Manager::sa_managers() const {
   std::vector<sa::OtherManager> managers;
   const auto view = sweeper_.view();
   if (!view || !view->plan) return managers;
-  for (const discovery::Manager& one : election_.others()) {
-    const auto ends = view->fabric->end_ports();
-    for (std::size_t i = 0; i < ends.size(); ++i)
-      if (view->fabric->port(ends[i]).guid == one.info.guid)
-        managers.push_back({view->plan->lids.of_end_port[i].base, one.info});
-  }
+  for (const discovery::Manager& one : election_.others())
+    if (const auto port = view->fabric->find_port(one.info.guid))
+      managers.push_back({lids_of(*view, *port).base, one.info});
   return managers;
 }
 
@@ -130,9 +128,7 @@ std::optional<bool> Manager::told(Word word, const mad::SmInfo& speaker,
     tell("manager_word", fmt::format("subnet manager {} said {}: we are {} now", to_string(speaker.guid),
                                      name(word), mad::name(election_.state())));
   std::optional<discovery::Manager> other;
-  const auto& others = election_.others();
-  const auto known = std::ranges::find(others, speaker.guid, [](const auto& one) { return one.info.guid; });
-  if (known != others.end())
+  if (const discovery::Manager* known = election_.find(speaker.guid))
     other = *known;
   else if (back)
     other = discovery::Manager{speaker, {}, *back};
@@ -192,11 +188,18 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
   if (!election_.is_master()) note_standing();
 }
 
-asio::awaitable<void> Manager::say(Word word, discovery::Manager to, mad::SmInfo as) {
+/// Set(SMInfo): without the node's GUID, so that a silent manager does not make its node a mute one.
+asio::awaitable<Result<mad::AttrData>> Manager::ask_to(Word word, const discovery::Manager& to,
+                                                       mad::SmInfo as) {
   transport::Target target;
   target.route = to.route;
   const mad::AttrData data = mad::encode(as);
   Result<mad::AttrData> answer = co_await client_.set(target, mad::AttrId::sm_info, raw(word), data);
+  co_return answer;
+}
+
+asio::awaitable<void> Manager::say(Word word, discovery::Manager to, mad::SmInfo as) {
+  Result<mad::AttrData> answer = co_await ask_to(word, to, as);
   if (!answer && answer.error().code != Errc::cancelled)
     daemon_log().warn("{} not taken manager={} error=\"{}\"", name(word), to_string(to.info.guid),
                       answer.error().what);
@@ -214,11 +217,7 @@ asio::awaitable<void> Manager::hand_over_in_passing(discovery::Manager to) {
 asio::awaitable<Result<void>> Manager::give_up_mastership(discovery::Manager to) {
   handing_to_ = to.info.guid;
   const mad::SmInfo as = self();
-  transport::Target target;
-  target.route = to.route;
-  const mad::AttrData data = mad::encode(as);
-  Result<mad::AttrData> answer =
-      co_await client_.set(target, mad::AttrId::sm_info, raw(Word::hand_over), data);
+  Result<mad::AttrData> answer = co_await ask_to(Word::hand_over, to, as);
   handing_to_.reset();
   if (!answer)
     co_return fail(answer.error().code, "{} did not take over: {}. We stay master",
@@ -235,10 +234,8 @@ Result<std::string> Manager::hand_over(std::optional<Guid> to) {
                 mad::name(election_.state()));
   std::optional<discovery::Manager> heir = election_.best_standby();
   if (to) {
-    const auto& others = election_.others();
-    const auto named = std::ranges::find(others, *to, [](const auto& one) { return one.info.guid; });
-    const bool can =
-        named != others.end() && named->info.state == SmState::standby && election_.is_allowed(*to);
+    const discovery::Manager* named = election_.find(*to);
+    const bool can = named != nullptr && named->info.state == SmState::standby && election_.is_allowed(*to);
     if (!can) return fail(Errc::not_found, "{} is no standby that may be master", to_string(*to));
     heir = *named;
   }
@@ -316,9 +313,7 @@ void Manager::stood_still(Duration how_long) {
                   "is looked at before anything is written",
                   std::chrono::duration<double>(how_long).count()));
   const Step step = election_.cut_off();
-  sa_.pause();
-  multicast_.silence();
-  served_generation_ = 0;
+  stop_serving();
   become(step, {});
 }
 

@@ -204,10 +204,8 @@ asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& re
 void Sweeper::note_managers(const discovery::Discovered& found) {
   others_.clear();
   for (const discovery::Manager& manager : found.managers) {
-    const auto node = found.fabric->find(manager.node);
-    const std::string where = node ? fabric::describe(found.fabric->node(*node)) : to_string(manager.node);
     others_.push_back({manager.info.guid, manager.info.priority, std::string(mad::name(manager.info.state)),
-                       mad::to_string(manager.route), where});
+                       mad::to_string(manager.route), place_of(manager, found.fabric.get())});
   }
 }
 
@@ -395,11 +393,9 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
 
 /// End ports that told of a change since the last look.
 std::vector<fabric::PortRef> Sweeper::asked_ports() {
-  const std::set<Guid> guids = std::exchange(asked_, {});
   std::vector<fabric::PortRef> ports;
-  if (guids.empty()) return ports;
-  for (const fabric::PortRef port : known_->fabric->end_ports())
-    if (guids.contains(known_->fabric->port(port).guid)) ports.push_back(port);
+  for (const Guid guid : std::exchange(asked_, {}))
+    if (const auto port = known_->fabric->find_port(guid)) ports.push_back(*port);
   return ports;
 }
 

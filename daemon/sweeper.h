@@ -74,9 +74,7 @@ class Sweeper {
   /// A light sweep needs a discovery to compare with.
   bool can_look() const { return known_ != nullptr; }
   /// A local one needs a discovery in which nothing was wrong.
-  bool can_look_around() const {
-    return well_known_ && known_->findings.empty() && known_->dangling.empty();
-  }
+  bool can_look_around() const { return well_known_ && known_->findings.empty() && known_->dangling.empty(); }
   std::uint64_t sweeps() const { return number_; }
 
   std::shared_ptr<const plan::View> view() const { return view_; }
@@ -173,7 +171,7 @@ class Sweeper {
   bool follows_another_ = false;
   bool well_known_ = false;  ///< The last sweep went to its end, and nothing was left to do.
   std::set<Guid> booted_;    ///< Switches that have shown a boot since the last good discovery.
-  std::set<Guid> asked_;  ///< End ports that told of a change since the last look.
+  std::set<Guid> asked_;     ///< End ports that told of a change since the last look.
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;
   Instant began_{};

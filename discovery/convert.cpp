@@ -60,8 +60,8 @@ fabric::SwitchFacts to_switch_facts(const mad::SwitchInfo& info) {
           .enforces_out = info.outbound_enforcement};
 }
 
-bool is_up(const mad::PortInfo& info) {
-  return info.phys == PhysState::link_up && info.state >= PortState::init;
+bool is_up(const fabric::Port& port) {
+  return port.known && port.phys == PhysState::link_up && port.state >= PortState::init;
 }
 
 }  // namespace weft::discovery

@@ -20,6 +20,6 @@ fabric::Port to_port(const mad::PortInfo& info, Guid guid);
 fabric::SwitchFacts to_switch_facts(const mad::SwitchInfo& info);
 
 /// A link that carries packets: trained, and at least Init.
-bool is_up(const mad::PortInfo& info);
+bool is_up(const fabric::Port& port);
 
 }  // namespace weft::discovery

@@ -163,9 +163,8 @@ void Run::probe_links_of(Guid guid) {
                               fabric::describe(builder_.node(guid)), mad::kMaxHops));
   for (int p = 1; p <= builder_.node(guid).port_count; ++p) {
     const Builder::End from{guid, static_cast<PortNum>(p)};
-    const fabric::Port& port = builder_.port(guid, from.port);
-    const bool up = port.known && port.phys == PhysState::link_up && port.state >= PortState::init;
-    if (up && !builder_.peer(from)) tasks_.start(probe(from, found.route.then(from.port)));
+    if (is_up(builder_.port(guid, from.port)) && !builder_.peer(from))
+      tasks_.start(probe(from, found.route.then(from.port)));
   }
 }
 

@@ -11,22 +11,9 @@ namespace {
 
 /// The Fabric without some nodes.
 std::shared_ptr<const fabric::Fabric> without(const fabric::Fabric& fabric, const std::set<Guid>& gone) {
-  fabric::Builder builder;
-  for (const fabric::Node& node : fabric.nodes())
-    if (!gone.contains(node.guid)) (void)builder.add_node(node);
-  for (std::uint32_t n = 0; n < fabric.node_count(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    const Guid guid = fabric.node(id).guid;
-    if (gone.contains(guid)) continue;
-    const auto ports = fabric.ports(id);
-    for (std::size_t p = 0; p < ports.size(); ++p) {
-      const auto number = static_cast<PortNum>(p);
-      (void)builder.set_port(guid, number, ports[p]);
-      if (!ports[p].peer) continue;
-      const fabric::Builder::End peer{fabric.node(ports[p].peer->node).guid, ports[p].peer->port};
-      if (!gone.contains(peer.guid)) (void)builder.connect({guid, number}, peer);
-    }
-  }
+  fabric::Builder builder = fabric::builder_of(fabric);
+  for (const Guid guid : gone)
+    if (builder.has_node(guid)) builder.drop_node(guid);
   return std::make_shared<const fabric::Fabric>(builder.build());
 }
 

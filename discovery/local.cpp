@@ -12,18 +12,6 @@ using fabric::Builder;
 using mad::AttrId;
 using transport::Target;
 
-namespace {
-
-bool is_place(std::span<const Guid> places, Guid guid) {
-  return std::ranges::find(places, guid) != places.end();
-}
-
-bool is_up(const fabric::Port& port) {
-  return port.known && port.phys == PhysState::link_up && port.state >= PortState::init;
-}
-
-}  // namespace
-
 /// Everything as it was, but for the links of the places.
 void Run::start_from(const Discovered& known, std::span<const Guid> places) {
   known_ = &known;
@@ -33,28 +21,13 @@ void Run::start_from(const Discovered& known, std::span<const Guid> places) {
   own_node_ = fabric.node(known.own_port.node).guid;
   own_port_ = known.own_port.port;
   result_.managers = known.managers;
+  builder_ = fabric::builder_of(fabric, places_);
   for (std::size_t n = 0; n < fabric.node_count(); ++n) {
     const auto node = static_cast<NodeId>(n);
-    const Guid guid = fabric.node(node).guid;
-    (void)builder_.add_node(fabric.node(node));
-    const auto ports = fabric.ports(node);
-    for (std::size_t p = 0; p < ports.size(); ++p)
-      (void)builder_.set_port(guid, static_cast<PortNum>(p), ports[p]);
     if (const auto way = paths.ports_to(node))
-      found_[guid] = {mad::DirectedRoute(*way), paths.entry_port(node)};
+      found_[fabric.node(node).guid] = {mad::DirectedRoute(*way), paths.entry_port(node)};
     else
       unclear_ = true;
-  }
-  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
-    const Guid guid = fabric.nodes()[n].guid;
-    const auto ports = fabric.ports(static_cast<NodeId>(n));
-    for (std::size_t p = 1; p < ports.size(); ++p) {
-      if (!ports[p].peer || *ports[p].peer < fabric::PortRef{static_cast<NodeId>(n), static_cast<PortNum>(p)})
-        continue;  // each link once
-      const Guid peer = fabric.node(ports[p].peer->node).guid;
-      if (is_place(places, guid) || is_place(places, peer)) continue;
-      (void)builder_.connect({guid, static_cast<PortNum>(p)}, {peer, ports[p].peer->port});
-    }
   }
 }
 
@@ -64,7 +37,7 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
   Target ourselves;
   ourselves.node = own_node_;
   co_await read_port(ourselves, own_port_, builder_.port(own_node_, own_port_).guid);
-  for (const Guid place : places)
+  for (const Guid place : places_)
     if (known.fabric->find(place)) also_look(place);
   co_await tasks_.all();
   co_await look_at_lost_ends();

@@ -118,4 +118,22 @@ Fabric Builder::build() const {
   return fabric;
 }
 
+Builder builder_of(const Fabric& fabric, const std::set<Guid>& without_links) {
+  Builder builder;
+  for (const Node& node : fabric.nodes()) (void)builder.add_node(node);
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const Guid guid = fabric.nodes()[n].guid;
+    const auto ports = fabric.ports(static_cast<NodeId>(n));
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      const Builder::End here{guid, static_cast<PortNum>(p)};
+      (void)builder.set_port(guid, here.port, ports[p]);
+      if (!ports[p].peer) continue;
+      const Builder::End peer{fabric.node(ports[p].peer->node).guid, ports[p].peer->port};
+      if (without_links.contains(guid) || without_links.contains(peer.guid)) continue;
+      (void)builder.connect(here, peer);
+    }
+  }
+  return builder;
+}
+
 }  // namespace weft::fabric

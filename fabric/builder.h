@@ -2,6 +2,7 @@
 // Builder: collects nodes, ports and links in any order, refuses what cannot be, and makes a Fabric of the
 // rest.
 
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -51,5 +52,8 @@ class Builder {
   std::vector<Entry> nodes_;
   std::unordered_map<Guid, std::size_t> index_;
 };
+
+/// A Builder with all of a Fabric, but for the links of these nodes. Cost: O(ports).
+Builder builder_of(const Fabric& fabric, const std::set<Guid>& without_links = {});
 
 }  // namespace weft::fabric
