@@ -77,7 +77,7 @@ void SaService::report_changes(const sa::Index* old, const std::vector<Guid>& be
     for (const Guid guid : changed) {
       const sa::End* end = where == nullptr ? nullptr : where->find(guid);
       if (end == nullptr) continue;
-      const std::span<const Pkey> keys = where->keys(*end);
+      const std::span<const Pkey> keys = end->keys;
       report({raw(trap), {settings_.prefix, raw(guid)}, {keys.begin(), keys.end()}});
     }
   };

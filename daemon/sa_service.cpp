@@ -240,7 +240,7 @@ void SaService::forward(const mad::Notice& notice, Lid from) {
   encode_into(std::span<std::uint8_t>(bytes), notice);
   put_bits(std::span<std::uint8_t>(bytes), 64 * 8, 64, gid[0]);
   put_bits(std::span<std::uint8_t>(bytes), 72 * 8, 64, gid[1]);
-  reports_.send(*index_, state_, bytes, gid, index_->keys(*issuer));
+  reports_.send(*index_, state_, bytes, gid, issuer->keys);
 }
 
 void SaService::change(plan::SaState next, std::function<void()> then) {

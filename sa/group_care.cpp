@@ -135,7 +135,7 @@ std::optional<plan::SaState> as_planned(const Context& context, std::vector<Even
     plan::McGroup kept = group;
     group.members.each([&](Guid guid, const plan::McMember&) {
       const End* port = find_end(context, guid);
-      if (port != nullptr && !partitions::key_in(context.index.keys(*port), group.pkey))
+      if (port != nullptr && !partitions::key_in(port->keys, group.pkey))
         (void)kept.members.erase(guid);
     });
     kept = at_its_rate(std::move(kept), context);

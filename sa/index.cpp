@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "sa/rate.h"
 
@@ -49,6 +50,7 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
     end.is_switch = fabric.is_switch(ports[i].node);
     end.mtu = end.is_switch ? raw(fabric.port(ports[i]).mtu_cap) : mtus[slot(ports[i])];
     end.rate = end.is_switch ? 0 : rates[slot(ports[i])];
+    end.keys = plan.partitions.tables.of(slot(ports[i]));
     end.knows = end.is_switch ? kLastRate : last_rate_known_by(fabric.port(ports[i]).fastest);
     if (end.is_switch) {
       end.leaf = *fabric.switch_of(ports[i].node);
@@ -71,12 +73,15 @@ Index::Index(std::shared_ptr<const plan::View> view) : view_(std::move(view)) {
       by_lid_[static_cast<std::size_t>(lid)] = static_cast<std::int32_t>(i);
   }
   make_steps(mtus, rates);
+  all_delivered_ = all_delivered();
 }
 
 void Index::make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates) {
   const routing::Routes& routes = view_->plan->routes();
   row_size_ = routes.lfts.empty() ? 0 : routes.lfts.front()->size();
   for (const auto& lft : routes.lfts) row_size_ = std::min(row_size_, lft->size());
+  least_speed_ = kFastest;
+  least_mtu_ = std::numeric_limits<std::uint8_t>::max();
   piece_count_ = (row_size_ + routing::Lft::kPiece - 1) / routing::Lft::kPiece;
   for (std::uint32_t s = 0; s < fabric().switch_count(); ++s) {
     const auto id = static_cast<SwitchId>(s);
@@ -91,12 +96,38 @@ void Index::make_steps(std::span<const std::uint8_t> mtus, std::span<const std::
       step.rate = rates[at];
       step.speed = static_cast<std::uint16_t>(rate_speed(rates[at]));
       const fabric::PortRef peer = *ports[number].peer;
-      if (const auto next = fabric().switch_of(peer.node))
+      if (const auto next = fabric().switch_of(peer.node)) {
         step.next = raw(*next);
-      else if (const End* end = find(fabric().port(peer).guid); end != nullptr && end->port == peer)
+        if (step.speed != 0) least_speed_ = std::min<int>(least_speed_, step.speed);
+        least_mtu_ = std::min(least_mtu_, step.mtu);
+      } else if (const End* end = find(fabric().port(peer).guid); end != nullptr && end->port == peer) {
         step.next = kToEnd | static_cast<std::uint32_t>(end - ends_.data());
+      }
     }
   }
+}
+
+/// The plan's check counts the pairs that cables connect: with all switches in one part these are all there
+/// are.
+bool Index::all_delivered() const {
+  const routing::CheckReport& report = view_->plan->routing.report;
+  if (first_.empty() || report.pairs == 0 || report.lost > 0 || !report.malformed.empty() ||
+      !report.too_small.empty())
+    return false;
+  std::vector<bool> seen(first_.size());
+  std::vector<std::uint32_t> reached{0};
+  seen[0] = true;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const std::uint32_t here = reached[i];
+    const std::size_t end = here + 1 < first_.size() ? first_[here + 1] : steps_.size();
+    for (std::size_t at = first_[here]; at < end; ++at) {
+      const std::uint32_t next = steps_[at].next;
+      if ((next & kToEnd) != 0 || seen[next]) continue;
+      seen[next] = true;
+      reached.push_back(next);
+    }
+  }
+  return reached.size() == first_.size();
 }
 
 const End* Index::find(Lid lid) const {
@@ -130,6 +161,8 @@ std::optional<PathQuality> Index::path(const End& from, const End& to, Lid to_li
   if (raw(to_lid) >= row_size_) return std::nullopt;
   const std::uint32_t target = kToEnd | static_cast<std::uint32_t>(&to - ends_.data());
   int speed = quality.rate == 0 ? kFastest : rate_speed(quality.rate);
+  const bool counted = !from.is_switch || !to.is_switch;  // in the plan's check
+  if (all_delivered_ && counted && quality.mtu <= least_mtu_ && speed <= least_speed_) return quality;
   const std::uint8_t* const* pieces = pieces_.data() + raw(to_lid) / routing::Lft::kPiece;
   std::uint32_t here = raw(from.leaf);
   for (int hops = 0; hops < kMostHops; ++hops) {

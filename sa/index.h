@@ -24,6 +24,8 @@ struct End {
   std::uint8_t rate = 0;     ///< SA code of its own link; 0 for a switch's port 0.
   std::uint32_t number = 0;  ///< Index into Fabric::end_ports().
   std::uint8_t knows = 0;    ///< Highest rate code that its software can know (sa/rate.h).
+  std::span<const Pkey>
+      keys;  ///< Its P_Key table as planned. Ends with equal tables share one, so that data() names it.
 };
 
 /// What a packet meets on its way.
@@ -51,10 +53,6 @@ class Index {
   const End* find(fabric::PortRef port) const;
   /// The router port with the lowest LID, for what is not in this subnet; nullptr when there is none.
   const End* router() const { return router_ < 0 ? nullptr : &ends_[static_cast<std::size_t>(router_)]; }
-  /// Its P_Key table as planned. Ends with equal tables share one, so that data() names it.
-  std::span<const Pkey> keys(const End& end) const {
-    return view_->plan->partitions.tables.of(slot(end.port));
-  }
 
   /// Along the planned tables from one end port to a LID of another; nothing when they do not lead there.
   std::optional<PathQuality> path(const End& from, const End& to, Lid to_lid) const;
@@ -98,12 +96,18 @@ class Index {
   static constexpr std::uint32_t kToEnd = 0x80000000;
   static constexpr std::uint32_t kNowhere = 0xffffffff;
   void make_steps(std::span<const std::uint8_t> mtus, std::span<const std::uint8_t> rates);
+  bool all_delivered() const;
 
   std::vector<Step> steps_;                  // by first_[SwitchId] + port
   std::vector<std::uint32_t> first_;         // by SwitchId
   std::vector<const std::uint8_t*> pieces_;  // by SwitchId * piece_count_ + piece: of its forwarding table
   std::size_t piece_count_ = 0;
   std::size_t row_size_ = 0;
+  // What no way between switches is worse than. Where every pair is delivered, a path that is as bad by its
+  // ends alone need not be walked.
+  bool all_delivered_ = false;
+  int least_speed_ = 0;
+  std::uint8_t least_mtu_ = 0;
 };
 
 }  // namespace weft::sa

@@ -52,9 +52,7 @@ unsigned signature(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 32
 unsigned scope_of(const Gid& mgid) { return static_cast<unsigned>(mgid[0] >> 48 & 0xf); }
 bool same_partition(Pkey a, Pkey b) { return ((raw(a) ^ raw(b)) & 0x7fff) == 0; }
 /// Whether a port is in the partition of a key.
-bool may_use(const Context& context, const End& port, Pkey pkey) {
-  return partitions::key_in(context.index.keys(port), pkey).has_value();
-}
+bool may_use(const End& port, Pkey pkey) { return partitions::key_in(port.keys, pkey).has_value(); }
 
 /// What the standard and RFC 4391 forbid of an MGID.
 bool good_mgid(const Gid& mgid) {
@@ -211,7 +209,7 @@ const End* member_port(const McMemberRecord& asked, const Context& context, cons
 /// What a port lacks for a group; empty when it can.
 std::string shortage(const Context& context, const End& port, const plan::McGroup& group) {
   const std::string& name = context.index.fabric().node(port.port.node).description;
-  if (!may_use(context, port, group.pkey))
+  if (!may_use(port, group.pkey))
     return fmt::format("{} is not in the partition of P_Key {:#x}", name, raw(group.pkey));
   if (port.mtu < raw(group.mtu))
     return fmt::format("MTU code {} of {} below the group's {}", port.mtu, name, raw(group.mtu));
@@ -248,7 +246,7 @@ Made new_group(const Request& request, const McMemberRecord& asked, const End& p
   // A group begins with one who receives, or sends as a full member.
   if ((asked.join_state & (join::kFull | join::kSendOnlyFull)) == 0)
     return refused(status::kInvalid, "the first member must be a full one");
-  if (!may_use(context, port, asked.pkey))
+  if (!may_use(port, asked.pkey))
     return refused(status::kInvalid, fmt::format("P_Key {:#x} is not the port's", raw(asked.pkey)));
   plan::McGroup group;
   group.mgid = asked.mgid;

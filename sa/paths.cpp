@@ -178,7 +178,7 @@ class Paths {
   /// All LID pairs of two ports that the wish allows, same path bits first: they are planned as one plane.
   void between(const Side& from, const Side& to) {
     if (!sight_.sees(*from.end) || !sight_.sees(*to.end)) return;
-    pkey_ = pkey_for(wish_, context_.index.keys(*from.end), context_.index.keys(*to.end));
+    pkey_ = pkey_for(wish_, from.end->keys, to.end->keys);
     if (!pkey_) return;
     const int from_lids = from.lid == kLidNone ? 1 << from.end->lmc : 1;
     const int to_lids = to.lid == kLidNone ? 1 << to.end->lmc : 1;

@@ -38,9 +38,9 @@ mad::ServiceRecord record_of(const plan::Service& service, std::int64_t now, boo
 bool open_to(const Sight& sight, Pkey pkey) { return !partitions::is_valid(pkey) || sight.is_in(pkey); }
 
 /// The P_Key of a service whose request names none: the requester's in the default partition, else his first.
-Pkey own_key(const Sight& sight, const Context& context) {
+Pkey own_key(const Sight& sight) {
   if (sight.asker() == nullptr) return partitions::kDefaultPkey;
-  const std::span<const Pkey> keys = context.index.keys(*sight.asker());
+  const std::span<const Pkey> keys = sight.asker()->keys;
   const std::optional<Pkey> usual = sight.key_in(partitions::kDefaultPkey);
   return usual ? *usual : keys.empty() ? Pkey{0} : keys.front();
 }
@@ -77,7 +77,7 @@ Answer set_service(const Request& request, const Context& context) {
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
   if (!asks(request, kIdBit) || !asks(request, kGidBit)) return refusal(request, status::kInvalid);
   const Sight sight(request, context);
-  if (!asks(request, kPkeyBit)) asked.pkey = own_key(sight, context);
+  if (!asks(request, kPkeyBit)) asked.pkey = own_key(sight);
   if (!asks(request, kLeaseBit)) asked.lease = kForEver;
   if (!asks(request, kKeyBit)) asked.key = {};
   if (!open_to(sight, asked.pkey)) return refusal(request, status::kInvalid);
@@ -98,7 +98,7 @@ Answer delete_service(const Request& request, const Context& context) {
   // Id, GID and P_Key name a registration whatever the mask says: clients set only what they searched by.
   auto asked = mad::decode<mad::ServiceRecord>(request.data);
   const Sight sight(request, context);
-  if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = own_key(sight, context);
+  if (!asks(request, kPkeyBit) && asked.pkey == Pkey{0}) asked.pkey = own_key(sight);
   const plan::SaState::ServicePtr* found = context.state.services.find(key_of(asked));
   if (found == nullptr || !live(**found, context.now) || !open_to(sight, asked.pkey))
     return refusal(request, status::kNoRecords);

@@ -21,7 +21,6 @@ class Sight {
   std::optional<Pkey> key_in(Pkey pkey) const;
 
  private:
-  const Index& index_;
   const End* asker_;
   bool trusted_;
   mutable const Pkey* last_ = nullptr;  // the table looked at last: most ports have the same
