@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "config/file.h"
+#include "config/m_keys_file.h"
 #include "config/names_file.h"
 #include "config/once.h"
 #include "config/opensm_partitions.h"
@@ -50,6 +51,7 @@ struct Reading {
   void read_yaml(std::string_view yaml);
   void read_override(const Override& option);
   void read_names_file(const std::string& config_path);
+  void read_m_keys_file(const std::string& config_path);
   void read_partition_files(const std::string& config_path);
   void read_qos_file(const std::string& config_path);
   void check_whole();
@@ -144,6 +146,13 @@ void Reading::check_whole() {
     problem_with(loaded.origins.contains("smp.per_node") ? "smp.per_node" : "smp.window",
                  fmt::format("smp.per_node ({}) is more than smp.window ({})", settings.smp.per_node,
                              settings.smp.window));
+  }
+  const mad::MKeys& m_keys = settings.m_key.keys;
+  if (m_keys.per_device && m_keys.protect > 1) {
+    problem_with(
+        loaded.origins.contains("m_key.protect") ? "m_key.protect" : "m_key.per_device",
+        "at 2 and 3 a device says who it is only to who shows its key, and with m_key.per_device that "
+        "depends on who it is: take 1 at most, or one key for all");
   }
   if (settings.transport.kind == TransportKind::sim && settings.transport.sim_fabric.empty()) {
     problem_with("transport.kind", "sim needs transport.sim.fabric, a file or a blueprint");
@@ -274,6 +283,18 @@ void Reading::read_names_file(const std::string& config_path) {
   loaded.origins.emplace("names", Origin{Origin::Kind::file, path, {}});
 }
 
+void Reading::read_m_keys_file(const std::string& config_path) {
+  MKeySettings& m_key = loaded.settings.m_key;
+  if (m_key.file.empty()) return;
+  const std::string path = beside(config_path, m_key.file);
+  if (std::string why = why_not_private(path); !why.empty())
+    return problem_with("m_key.file", std::move(why));
+  const Result<std::string> text = slurp(path);
+  if (!text) return problem_with("m_key.file", text.error().what);
+  report.source = path;
+  m_key.keys.keys = read_m_keys(*text, report);
+}
+
 Result<Loaded> Reading::result() && {
   if (report.problem_count == 0) {
     loaded.notes = std::move(report.notes);
@@ -341,6 +362,7 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   reading.read_partition_files(path);
   reading.read_qos_file(path);
   reading.read_names_file(path);
+  reading.read_m_keys_file(path);
   reading.check_mentions();
   reading.report.source = path;
   if (looks_put_aside(path))

@@ -298,6 +298,28 @@ void add_pace_keys(std::vector<Key>& keys) {
                      "It starts after this long at the latest, whatever follows."));
 }
 
+void add_m_key_keys(std::vector<Key>& keys) {
+  keys.push_back(
+      key("m_key.file", MEMBER(m_key.file), text("a file", 4096, true),
+          "File of M_Keys, one 64-bit number a line: first the one that devices are to hold, then those "
+          "they may hold from before. Nobody but its owner may read it. Nothing: M_Keys are left as "
+          "they are.",
+          {}));
+  keys.push_back(
+      key("m_key.protect", MEMBER(m_key.keys.protect), number(0, 3),
+          "M_KeyProtectBits: who has no key can set nothing and at 0 read all, at 1 all but the key, "
+          "at 2 and 3 nothing.",
+          "m_key_protection_level"));
+  keys.push_back(
+      key("m_key.lease", MEMBER(m_key.keys.lease), number(0, 65535),
+          "Seconds after a wrong key at which a device gives up its protection, unless a manager with "
+          "the right one is heard of before. 0: never.",
+          "m_key_lease_period"));
+  keys.push_back(key("m_key.per_device", MEMBER(m_key.keys.per_device), flag(),
+                     "Every device holds a key of its own, made of the one in the file and its node GUID.",
+                     {}));
+}
+
 void add_sa_keys(std::vector<Key>& keys) {
   keys.push_back(secret(
       key("sa.sm_key", MEMBER(sa.sm_key), key64(),
@@ -373,6 +395,7 @@ std::vector<Key> make_schema() {
   add_partition_keys(keys);
   add_qos_keys(keys);
   add_pace_keys(keys);
+  add_m_key_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
   const Settings defaults;
@@ -386,6 +409,7 @@ constexpr Section kSections[] = {
     {"transport.ibsim", "Of kind ibsim."},
     {"transport.sim", "Of kind sim."},
     {"manager", "This subnet manager among others."},
+    {"m_key", "M_Keys: with one, devices obey only managers that have it."},
     {"subnet", "What every port is told about its subnet."},
     {"lids", "Local addresses."},
     {"links", "Limits of links and ports."},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "mad/m_keys.h"
 #include "plan/config.h"
 #include "plan/sa_options.h"
 
@@ -59,6 +60,13 @@ struct ManagerSettings {
   bool operator==(const ManagerSettings&) const = default;
 };
 
+/// M_Keys of the devices.
+struct MKeySettings {
+  std::string file;  ///< Has the keys; empty: M_Keys are left as they are.
+  mad::MKeys keys;   ///< Those of the file, and how they are set.
+  bool operator==(const MKeySettings&) const = default;
+};
+
 /// Subnet administration.
 struct SaSettings {
   std::uint64_t sm_key = 1;                   ///< Who shows it is trusted; 0: nobody is.
@@ -92,6 +100,7 @@ struct Settings {
   SweepSettings sweep;
   ManagerSettings manager;
   SaSettings sa;
+  MKeySettings m_key;
   LogSettings log;
   ControlSettings control;
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.

@@ -44,6 +44,7 @@ transport::SmpSettings smp_settings(const config::Settings& settings) {
   smp.per_node = settings.smp.per_node;
   smp.timeout = settings.smp.timeout;
   smp.attempts = settings.smp.attempts;
+  smp.m_keys = settings.m_key.keys;
   return smp;
 }
 
@@ -60,12 +61,16 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       background_(parts.executor),
       sa_(sa_surroundings(), sweeper_.ledger().sa, sa_settings(*settings)),
       multicast_(multicast_surroundings(), sweeper_.ledger().multicast, settings->sa.multicast_interval),
-      responder_(*parts.transport, 0, responses()),
+      responder_(*parts.transport, responses()),
+      key_care_({&client_, parts.clock, &background_,
+                 [this] { return election_.is_master() ? sweeper_.view() : nullptr; },
+                 [this](std::string kind, std::string text) { tell(std::move(kind), std::move(text)); }}),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
       heart_(*parts.clock, [this](Duration how_long) { stood_still(how_long); }) {
   client_.set_fence([this] { return may_set(); });
+  key_care_.start(settings->m_key.keys.lease);
   election_.set_own_guid(parts.transport->local_port().guid);
   parts_.transport->on_unsolicited([this](const mad::Mad& mad) {
     heart_.check();
@@ -89,9 +94,24 @@ Responder::Handlers Manager::responses() {
   on.told = [this](Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back) {
     return told(word, speaker, std::move(back));
   };
+  on.m_key_of = [this](Lid lid) { return m_key_of(lid); };
+  on.is_our_m_key = [this](std::uint64_t shown) { return is_our_m_key(shown); };
   on.trap = [this](const mad::Notice& notice, Lid from) { on_trap(notice, from); };
   on.administration = [this](const mad::Mad& mad) { sa_.handle(mad); };
   return on;
+}
+
+std::uint64_t Manager::m_key_of(Lid lid) const {
+  const auto view = sweeper_.view();
+  const auto port = view ? plan::end_port_of(*view, lid) : std::nullopt;
+  return client_.m_key_of(port ? view->fabric->node(port->node).guid : Guid{});
+}
+
+/// That of our own port; or the one that all ports' are made of, which a manager shows who does not know us.
+bool Manager::is_our_m_key(std::uint64_t shown) const {
+  const auto view = sweeper_.view();
+  const Guid own = view ? view->fabric->node(view->sm_port.node).guid : Guid{};
+  return shown == client_.m_key_of(own) || shown == client_.m_key_of(Guid{});
 }
 
 SaService::Surroundings Manager::sa_surroundings() {
@@ -269,7 +289,9 @@ void Manager::keep(const SweepReport& report) {
 void Manager::on_trap(const mad::Notice& notice, Lid from) {
   const int number = raw(notice.trap);
   daemon_log().debug("trap number={} from={}", number, raw(from));
-  sa_.forward(notice, from);
+  sa_.forward(without_m_key(notice), from);
+  if (notice.generic && notice.trap == mad::TrapNumber::bad_m_key && election_.is_master())
+    return key_care_.violated(notice);
   const bool sweeps = notice.generic && (notice.trap == mad::TrapNumber::link_state_changed ||
                                          notice.trap == mad::TrapNumber::capability_changed);
   if (!sweeps) return;
@@ -294,6 +316,7 @@ void Manager::stop() {
   causes_.stop();
   watch_.stop();
   heart_.stop();
+  key_care_.stop();
   sweeper_.stop();
   sa_.silence();
   multicast_.silence();
@@ -311,6 +334,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   client_.set_settings(smp_settings(*settings));
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
   sa_.set_settings(sa_settings(*settings));
+  key_care_.start(settings->m_key.keys.lease);
   multicast_.set_interval(settings->sa.multicast_interval);
   sweeper_.set_settings(std::move(settings));
   if (const auto whom = watch_.whom()) wait_for(*whom);  // at the new pace

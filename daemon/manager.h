@@ -8,6 +8,7 @@
 #include "daemon/causes.h"
 #include "daemon/election.h"
 #include "daemon/heart.h"
+#include "daemon/key_care.h"
 #include "daemon/multicast.h"
 #include "daemon/responder.h"
 #include "daemon/sa_service.h"
@@ -81,6 +82,8 @@ class Manager {
   void keep(const SweepReport& report);
   void on_trap(const mad::Notice& notice, Lid from);
   mad::SmInfo self();
+  std::uint64_t m_key_of(Lid lid) const;
+  bool is_our_m_key(std::uint64_t shown) const;
 
   // manager_election.cpp: among other managers
   std::optional<bool> told(Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back);
@@ -117,6 +120,7 @@ class Manager {
   SaService sa_;
   Multicast multicast_;
   Responder responder_;
+  KeyCare key_care_;
   Watch watch_;
   Heart heart_;
   std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.

@@ -41,7 +41,7 @@ void Responder::answer_sm_info(const mad::Mad& request) {
     if (!*legal) status = raw(mad::Status::bad_value);
   }
   mad::SmInfo info = on_.self();
-  if (get_bits(request.bytes, kMKeyAt, 64) != m_key_) info.sm_key = 0;  // only to who may know it
+  if (!on_.is_our_m_key(get_bits(request.bytes, kMKeyAt, 64))) info.sm_key = 0;  // only to who may know it
   const mad::Mad answer = transport::response_to(request, mad::encode(info), status);
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("SMInfo answer not sent: {}", sent.error().what);
@@ -53,7 +53,7 @@ void Responder::repress(const mad::Mad& trap) {
   header.method = mad::Method::trap_repress;
   header.status = 0;
   mad::encode_into(std::span<std::uint8_t>(answer.bytes), header);
-  put_bits(answer.bytes, kMKeyAt, 64, m_key_);
+  put_bits(answer.bytes, kMKeyAt, 64, on_.m_key_of(trap.address.lid));
   if (Result<void> sent = transport_.send(answer); !sent)
     log::named("daemon")->debug("TrapRepress not sent: {}", sent.error().what);
   const std::span<const std::uint8_t> data(trap.bytes.data() + mad::kSmpDataAt, mad::kSmpDataSize);

@@ -23,11 +23,14 @@ class Responder {
     std::function<std::optional<bool>(Word, const mad::SmInfo& speaker,
                                       std::optional<mad::DirectedRoute> back)>
         told;
+    /// The M_Key of who sent a trap, and whether one that somebody shows is ours.
+    std::function<std::uint64_t(Lid)> m_key_of;
+    std::function<bool(std::uint64_t)> is_our_m_key;
     std::function<void(const mad::Notice&, Lid from)> trap;  ///< Gets every trap after it was repressed.
     std::function<void(const mad::Mad&)> administration;
   };
-  Responder(transport::Transport& transport, std::uint64_t m_key, Handlers handlers)
-      : transport_(transport), m_key_(m_key), on_(std::move(handlers)) {}
+  Responder(transport::Transport& transport, Handlers handlers)
+      : transport_(transport), on_(std::move(handlers)) {}
 
   void handle(const mad::Mad& mad);
   std::uint64_t dropped() const { return dropped_; }
@@ -37,7 +40,6 @@ class Responder {
   void repress(const mad::Mad& trap);
 
   transport::Transport& transport_;
-  std::uint64_t m_key_;
   Handlers on_;
   std::uint64_t dropped_ = 0;
 };

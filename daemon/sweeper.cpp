@@ -8,6 +8,7 @@
 #include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
 #include "discovery/local.h"
+#include "discovery/locked.h"
 #include "discovery/mute.h"
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
@@ -138,6 +139,13 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
     co_return report;
   }
   if (!was_master) take_over(*found);
+  const std::string locked_out = co_await leave_out_locked(*found);
+  if (!locked_out.empty()) {
+    tell_failure({Errc::unavailable, locked_out});
+    report.error = locked_out;
+    finish(report);
+    co_return report;
+  }
   tell_return();
   tell_restarts(*found);
   found_active_.clear();
@@ -152,6 +160,17 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
   if (cut_short()) report.error = why_cut_short();
   finish(report);
   co_return report;
+}
+
+/// Nodes with a foreign M_Key are not part of what we plan. Returns why nothing can be done, if our own is
+/// one.
+asio::awaitable<std::string> Sweeper::leave_out_locked(discovery::Discovered& found) {
+  std::vector<discovery::Finding> locked = co_await discovery::find_locked(*around_.client, shadow_, found);
+  const Guid own = found.fabric->node(found.own_port.node).guid;
+  for (const discovery::Finding& one : locked)
+    if (one.node == own) co_return one.what;
+  if (!locked.empty()) found = discovery::leave_out(found, locked);
+  co_return std::string();
 }
 
 asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, SweepReport& report) {

@@ -108,6 +108,7 @@ class Sweeper {
   asio::awaitable<Result<void>> commit(plan::Ledger ledger);
   asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned,
                               SweepReport& report);
+  asio::awaitable<std::string> leave_out_locked(discovery::Discovered& found);
   asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found,
                                            std::vector<std::string>& restless);
 

@@ -22,7 +22,7 @@ namespace weft::discovery {
 
 /// Something that could not be read as it should be.
 struct Finding {
-  enum class Kind { mute, nonsense, duplicate_guid, refused, changing, too_small, silent_manager };
+  enum class Kind { mute, nonsense, duplicate_guid, refused, changing, too_small, silent_manager, locked };
   Kind kind = Kind::mute;
   Guid node{};       ///< 0 where it is not known who is there.
   std::string what;  ///< Names path, attribute and reason.

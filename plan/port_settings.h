@@ -12,6 +12,13 @@
 
 namespace weft::plan {
 
+struct MKeySettings {
+  std::uint64_t key = 0;
+  std::uint8_t protect = 0;
+  std::uint16_t lease = 0;  ///< Seconds.
+  bool operator==(const MKeySettings&) const = default;
+};
+
 struct PortSettings {
   LidRange lid;  ///< End ports only; base 0 elsewhere.
   Lid sm_lid{};
@@ -25,6 +32,7 @@ struct PortSettings {
   /// Whether the port checks P_Keys; nothing: none of our business.
   std::optional<partitions::Enforcement> enforcement;
   std::optional<std::uint8_t> high_limit;  ///< VLHighLimit; nothing: none of our business.
+  std::optional<MKeySettings> m_key;       ///< Not planned: who sends it knows the keys; nothing: left alone.
   bool bring_up = false;                   ///< Linked, both ends known: to be Active.
   bool operator==(const PortSettings&) const = default;
 };

@@ -10,6 +10,7 @@ namespace {
 using mad::PortInfo;
 
 constexpr std::string_view kEnforcement = "PartitionEnforcement";
+constexpr std::string_view kMKey = "M_Key";
 
 constexpr std::array kFields{
     PortField{"LID", true, [](const PortInfo& p) -> std::uint64_t { return raw(p.lid); }},
@@ -30,7 +31,16 @@ constexpr std::array kFields{
               [](const PortInfo& p) -> std::uint64_t {
                 return (p.enforce_in ? 1u : 0u) | (p.enforce_out ? 2u : 0u);
               }},
+    PortField{kMKey, false, [](const PortInfo& p) -> std::uint64_t { return p.m_key; }},
+    PortField{"M_KeyLeasePeriod", false, [](const PortInfo& p) -> std::uint64_t { return p.m_key_lease; }},
+    PortField{"M_KeyProtectBits", false, [](const PortInfo& p) -> std::uint64_t { return p.m_key_protect; }},
 };
+
+std::uint32_t field_named(std::string_view name) {
+  for (std::size_t i = 0; i < kFields.size(); ++i)
+    if (kFields[i].name == name) return 1u << i;
+  return 0;
+}
 
 }  // namespace
 
@@ -50,11 +60,8 @@ std::uint32_t hard_fields() {
   return mask;
 }
 
-std::uint32_t enforcement_field() {
-  for (std::size_t i = 0; i < kFields.size(); ++i)
-    if (kFields[i].name == kEnforcement) return 1u << i;
-  return 0;
-}
+std::uint32_t enforcement_field() { return field_named(kEnforcement); }
+std::uint32_t m_key_field() { return field_named(kMKey); }
 
 std::string names_of(std::uint32_t fields) {
   std::string text;
@@ -78,6 +85,11 @@ PortInfo desired(const PortInfo& held, const plan::PortSettings& settings, bool 
     want.sm_sl = settings.sm_sl;
     want.gid_prefix = settings.prefix;
     want.subnet_timeout = settings.subnet_timeout;
+    if (settings.m_key) {
+      want.m_key = settings.m_key->key;
+      want.m_key_lease = settings.m_key->lease;
+      want.m_key_protect = settings.m_key->protect;
+    }
   }
   if (settings.bring_up && held.state < PortState::active) {
     want.neighbor_mtu = settings.link.mtu;

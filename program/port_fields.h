@@ -29,6 +29,7 @@ std::uint32_t differing(const mad::PortInfo& a, const mad::PortInfo& b);
 std::uint32_t hard_fields();
 /// That of the bits by which a switch port checks P_Keys.
 std::uint32_t enforcement_field();
+std::uint32_t m_key_field();
 /// "LID, HOQLife".
 std::string names_of(std::uint32_t fields);
 

@@ -68,7 +68,7 @@ class Run {
   bool accept(const PortWork& work, PortState asked, const mad::AttrData& request,
               const mad::AttrData& answer);
   bool is_settled(const PortWork& work) const;
-  const plan::PortSettings& settings_of(fabric::PortRef port) const;
+  plan::PortSettings settings_of(fabric::PortRef port) const;
   bool is_external_switch_port(fabric::PortRef port) const;
   static bool keeps_link_settings(const plan::PortSettings& settings, const mad::AttrData& held,
                                   std::uint32_t unkept);
@@ -137,8 +137,14 @@ std::optional<Target> Run::target_of(fabric::PortRef port) const {
   return transport::target_by(job_.fabric->node(port.node).guid, paths_.ports_to(*job_.fabric, port));
 }
 
-const plan::PortSettings& Run::settings_of(fabric::PortRef port) const {
-  return job_.plan->ports[job_.fabric->node(port.node).first_port + raw(port.port)];
+plan::PortSettings Run::settings_of(fabric::PortRef port) const {
+  const fabric::Node& node = job_.fabric->node(port.node);
+  plan::PortSettings settings = job_.plan->ports[node.first_port + raw(port.port)];
+  const mad::MKeys& keys = client_.settings().m_keys;
+  if (!settings.end_port || !keys.active()) return settings;
+  const std::uint64_t key = client_.wanted_m_key(node.guid);
+  settings.m_key = key == 0 ? plan::MKeySettings{} : plan::MKeySettings{key, keys.protect, keys.lease};
+  return settings;
 }
 
 bool Run::is_external_switch_port(fabric::PortRef port) const {

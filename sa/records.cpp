@@ -40,7 +40,7 @@ void tell_speed(mad::PortInfo& info, LinkSpeed speed) {
 }
 
 /// What we know of a port: as found, with what we have planned for it since.
-mad::PortInfo port_info(const Context& context, PortRef ref, bool trusted) {
+mad::PortInfo port_info(const Context& context, PortRef ref) {
   const Fabric& fabric = context.index.fabric();
   const plan::Plan& plan = *context.index.view().plan;
   const fabric::Port& port = fabric.port(ref);
@@ -50,7 +50,7 @@ mad::PortInfo port_info(const Context& context, PortRef ref, bool trusted) {
     if (const mad::AttrData* held =
             context.devices->find(fabric.node(ref.node).guid, mad::AttrId::port_info, raw(ref.port)))
       info = mad::decode<mad::PortInfo>(*held);
-  if (!trusted) info.m_key = 0;
+  info.m_key = 0;  // nobody's business, whoever asks
   info.client_reregister = false;
   info.local_port = ref.port;
   info.state = port.state;
@@ -102,7 +102,7 @@ void port_info_records(const Context& context, Collector& records) {
   const bool whole = (records.request().data[3] & 0x80) != 0;
   records.settle(2);
   const auto tell = [&](const End& end, PortRef ref) {
-    mad::PortInfo info = port_info(context, ref, records.request().trusted);
+    mad::PortInfo info = port_info(context, ref);
     if (mask1 && (info.capabilities & wanted.capabilities) != wanted.capabilities) return;
     if (mask2 && (info.capabilities2 & wanted.capabilities2) != wanted.capabilities2) return;
     const std::span<std::uint8_t> record = records.begin();

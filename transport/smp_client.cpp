@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mad/port_info.h"
+
 namespace weft::transport {
 namespace {
 
@@ -17,28 +19,43 @@ constexpr double kLossMinded = 0.02;
 constexpr double kMayFail = 1e-6;
 constexpr int kMostAttempts = 16;
 
+std::uint64_t first_key(const mad::MKeys& keys, Guid node) {
+  return keys.active() ? keys.for_device(node).front() : 0;
+}
+
 }  // namespace
 
 SmpClient::SmpClient(Transport& transport, Clock& clock, SmpSettings settings)
     : transport_(transport),
       clock_(clock),
-      settings_(settings),
-      window_(clock, settings.window, settings.timeout / kHoldPart) {}
+      settings_(std::move(settings)),
+      window_(clock, settings_.window, settings_.timeout / kHoldPart) {}
 
 void SmpClient::set_settings(SmpSettings settings) {
-  settings_ = settings;
-  window_.set_limit(settings.window);
+  const bool new_keys = settings.m_keys != settings_.m_keys;
+  settings_ = std::move(settings);
+  window_.set_limit(settings_.window);
+  if (!new_keys) return;
+  for (auto& [guid, state] : nodes_) state->wanted = first_key(settings_.m_keys, guid);
 }
 
 SmpClient::NodeState* SmpClient::state_of(Guid node) {
   if (node == Guid{}) return nullptr;
   std::unique_ptr<NodeState>& state = nodes_[node];
-  if (!state) state = std::make_unique<NodeState>(std::min(2, settings_.per_node));
+  if (!state) {
+    state = std::make_unique<NodeState>(std::min(2, settings_.per_node));
+    state->m_key = state->wanted = first_key(settings_.m_keys, node);
+  }
   return state.get();
 }
 
+std::uint64_t SmpClient::m_key_of(Guid node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? first_key(settings_.m_keys, node) : found->second->m_key;
+}
+
 void SmpClient::forget_mute() {
-  for (auto& [guid, state] : nodes_) state->mute = false;
+  for (auto& [guid, state] : nodes_) state->mute = state->keys_tried = false;
 }
 
 bool SmpClient::is_mute(Guid node) const {
@@ -78,7 +95,85 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::get(Target target, mad::AttrId
   request.method = mad::Method::get;
   request.attribute = attribute;
   request.modifier = modifier;
-  return ask(std::move(target), request, settings_.attempts);
+  Result<mad::AttrData> answer = co_await ask(target, request, settings_.attempts);
+  if (!answer) {
+    const bool silent = answer.error().code == Errc::timeout && settings_.m_keys.keys.size() > 1;
+    if (silent) answer = co_await with_other_keys(target, request, answer.error());
+  } else if (attribute == mad::AttrId::port_info && target.node != Guid{}) {
+    const mad::AttrData seen = *answer;
+    answer = co_await find_m_key(target, request, seen);
+  }
+  co_return answer;
+}
+
+/// Looks at the M_Key of a PortInfo that was read, and reads it again with our other keys where ours is not
+/// the one.
+asio::awaitable<Result<mad::AttrData>> SmpClient::find_m_key(Target target, mad::Smp request,
+                                                             mad::AttrData seen) {
+  const auto info = mad::decode<mad::PortInfo>(seen);
+  NodeState& node = *state_of(target.node);
+  const mad::MKeyShown shown = mad::m_key_shown(info, node.m_key);
+  const bool known = shown == mad::MKeyShown::none || shown == mad::MKeyShown::ours;
+  if (known) {
+    const auto foreign = foreign_.find(target.node);
+    if (foreign != foreign_.end() && foreign->second == request.modifier) foreign_.erase(foreign);
+    co_return seen;
+  }
+  request.route = target.route;
+  for (const std::uint64_t key : settings_.m_keys.for_device(target.node)) {
+    if (shown == mad::MKeyShown::another && info.m_key != key) continue;
+    mad::AttrData told = seen;
+    if (shown == mad::MKeyShown::hidden) {
+      if (key == node.m_key) continue;
+      request.m_key = key;
+      Result<mad::AttrData> answer = co_await attempt(request);
+      if (!answer) continue;
+      told = *answer;
+    }
+    if (mad::decode<mad::PortInfo>(told).m_key != key) continue;
+    node.m_key = key;
+    foreign_.erase(target.node);
+    co_return told;
+  }
+  foreign_.insert_or_assign(target.node, request.modifier);
+  co_return seen;
+}
+
+/// A device that answers nothing to a key that is not its own may answer to another of ours.
+asio::awaitable<Result<mad::AttrData>> SmpClient::with_other_keys(Target target, mad::Smp request,
+                                                                  Error silence) {
+  NodeState* node = state_of(target.node);
+  const bool futile = node != nullptr ? std::exchange(node->keys_tried, true) : settings_.m_keys.per_device;
+  if (futile) co_return fail(std::move(silence));
+  request.route = target.route;
+  const std::uint64_t tried = node != nullptr ? node->m_key : first_key(settings_.m_keys, Guid{});
+  for (const std::uint64_t key : settings_.m_keys.for_device(target.node)) {
+    if (key == tried) continue;
+    request.m_key = key;
+    Result<mad::AttrData> answer = co_await attempt(request);
+    const bool silent = !answer && answer.error().code == Errc::timeout;
+    if (silent) continue;
+    if (node != nullptr) {
+      node->m_key = key;
+      node->mute = node->keys_tried = false;
+      ++node->answers;
+    }
+    co_return answer;
+  }
+  co_return fail(std::move(silence));
+}
+
+/// A Set(PortInfo) that gave the device another M_Key. Its answer may show none, since what was sent with it
+/// is no longer the key.
+void SmpClient::learn_m_key(Guid guid, const mad::AttrData& set, mad::AttrData& answer) {
+  const auto asked = mad::decode<mad::PortInfo>(set);
+  auto told = mad::decode<mad::PortInfo>(answer);
+  NodeState& node = *state_of(guid);
+  if (asked.m_key == 0 || asked.m_key == node.m_key) return;
+  const bool taken = told.m_key == asked.m_key || (told.m_key == 0 && told.m_key_protect != 0);
+  if (!taken) return;
+  node.m_key = told.m_key = asked.m_key;
+  mad::encode_into(std::span<std::uint8_t>(answer), told);
 }
 
 asio::awaitable<Result<mad::AttrData>> SmpClient::set(Target target, mad::AttrId attribute,
@@ -88,7 +183,10 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::set(Target target, mad::AttrId
   request.attribute = attribute;
   request.modifier = modifier;
   request.data = data;
-  return ask(std::move(target), request, settings_.attempts);
+  Result<mad::AttrData> answer = co_await ask(target, request, settings_.attempts);
+  if (answer && attribute == mad::AttrId::port_info && target.node != Guid{})
+    learn_m_key(target.node, data, *answer);
+  co_return answer;
 }
 
 asio::awaitable<Result<mad::AttrData>> SmpClient::set_once(Target target, mad::AttrId attribute,
@@ -98,13 +196,16 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::set_once(Target target, mad::A
   request.attribute = attribute;
   request.modifier = modifier;
   request.data = data;
-  return ask(std::move(target), request, 1);
+  Result<mad::AttrData> answer = co_await ask(target, request, 1);
+  if (answer && attribute == mad::AttrId::port_info && target.node != Guid{})
+    learn_m_key(target.node, data, *answer);
+  co_return answer;
 }
 
 asio::awaitable<Result<mad::AttrData>> SmpClient::ask(Target target, mad::Smp request, int attempts) {
   request.route = target.route;
-  request.m_key = settings_.m_key;
   NodeState* node = state_of(target.node);
+  request.m_key = node != nullptr ? node->m_key : first_key(settings_.m_keys, Guid{});
   if (node != nullptr) {
     // The place at the node is kept over all attempts, so that those who wait learn after one retry cycle.
     const bool free = node->gate.try_enter();

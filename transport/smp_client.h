@@ -3,6 +3,9 @@
 // adapt: a node gets 1 to 4 packets at once, more as it answers and fewer when it is silent; a node that is
 // silent to everyone through all attempts of a request is mute until forget_mute(): the requests that wait
 // for it fail at once, so a mute node costs one retry cycle and no more.
+//
+// Every node is shown the M_Key it is known to hold. Which that is comes from its PortInfo, of which each one
+// read is looked at: where it does not show the key that was sent, it is read again with the others we have.
 
 #include <array>
 #include <functional>
@@ -10,6 +13,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "mad/m_keys.h"
 #include "mad/smp.h"
 #include "transport/flight_window.h"
 #include "transport/transport.h"
@@ -21,7 +25,7 @@ struct SmpSettings {
   int per_node = 4;  ///< Of these, to one node.
   Duration timeout = std::chrono::milliseconds(200);
   int attempts = 3;
-  std::uint64_t m_key = 0;
+  mad::MKeys m_keys;
 };
 
 /// Whom to ask. `node` may be 0 while it is not known who is there; then no window of its own applies.
@@ -53,6 +57,14 @@ class SmpClient {
   double loss() const { return loss_; }
   void forget_mute();
   bool is_mute(Guid node) const;
+  /// The M_Key that a node is to hold; 0: none.
+  std::uint64_t wanted_m_key(Guid node) { return state_of(node)->wanted; }
+  /// The one it is known to hold, or shown until more is known.
+  std::uint64_t m_key_of(Guid node) const;
+  /// Nodes whose last PortInfo named an M_Key that is none of ours, or showed none although they may have
+  /// one.
+  /// With the modifier it was read by: a switch's outer ports have no key and say nothing of port 0's.
+  const std::map<Guid, std::uint32_t>& foreign() const { return foreign_; }
   void set_settings(SmpSettings settings);
   const SmpSettings& settings() const { return settings_; }
   Transport& transport() { return transport_; }
@@ -72,10 +84,16 @@ class SmpClient {
     int answers_in_a_row = 0;
     std::uint64_t answers = 0;
     bool mute = false;
+    bool keys_tried = false;  ///< All our M_Keys, since it was mute.
+    std::uint64_t m_key = 0;  ///< What it is shown.
+    std::uint64_t wanted = 0;
   };
   asio::awaitable<Result<mad::AttrData>> ask(Target target, mad::Smp request, int attempts);
   asio::awaitable<Result<mad::AttrData>> ask_inside(NodeState* node, const mad::Smp& request, int attempts);
   asio::awaitable<Result<mad::AttrData>> attempt(const mad::Smp& request);
+  asio::awaitable<Result<mad::AttrData>> find_m_key(Target target, mad::Smp request, mad::AttrData seen);
+  asio::awaitable<Result<mad::AttrData>> with_other_keys(Target target, mad::Smp request, Error silence);
+  void learn_m_key(Guid node, const mad::AttrData& set, mad::AttrData& answer);
   NodeState* state_of(Guid node);
   void learn(NodeState* node, bool answered);
   void learn_loss(int lost);
@@ -88,6 +106,7 @@ class SmpClient {
   FlightWindow window_;
   std::function<bool()> may_set_;
   std::unordered_map<Guid, std::unique_ptr<NodeState>> nodes_;
+  std::map<Guid, std::uint32_t> foreign_;
   double loss_ = 0;
   Counts counts_;
   std::uint64_t sent_ = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/m_keys_file.h"
 #include "config/names_file.h"
 #include "config/read.h"
 #include "config/schema.h"
@@ -16,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Report report;
   read_names(text, report);
+  read_m_keys(text, report);
   const weft::Result<Loaded> loaded = read_text(text, "fuzz.yaml");
   if (!loaded) {
     if (loaded.error().what.empty()) std::abort();

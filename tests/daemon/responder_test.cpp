@@ -20,7 +20,7 @@ struct Answering {
   std::vector<mad::Notice> heard;
   std::vector<std::pair<Word, mad::SmInfo>> words;
   std::optional<bool> legal = true;  ///< What is made of a word.
-  Responder responder{transport, 0x77, handlers()};
+  Responder responder{transport, handlers()};
 
   Responder::Handlers handlers() {
     Responder::Handlers on;
@@ -36,6 +36,8 @@ struct Answering {
       words.emplace_back(word, speaker);
       return legal;
     };
+    on.m_key_of = [](Lid lid) { return lid == Lid{9} ? 0x77u : 0x70u; };
+    on.is_our_m_key = [](std::uint64_t shown) { return shown == 0x77; };
     on.trap = [this](const mad::Notice& notice, Lid) { heard.push_back(notice); };
     on.administration = [](const Mad&) {};
     return on;
