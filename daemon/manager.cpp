@@ -65,6 +65,9 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       key_care_({&client_, parts.clock, &background_,
                  [this] { return election_.is_master() ? sweeper_.view() : nullptr; },
                  [this](std::string kind, std::string text) { tell(std::move(kind), std::move(text)); }}),
+      own_port_({parts.transport, parts.clock, &background_, [this] { return client_.m_key_of(own_node()); },
+                 [this] { return !sweeping_ && last_full_ && last_full_->clean; },
+                 [this](const std::string& what) { causes_.add({SweepKind::full, what}); }}),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
@@ -107,11 +110,14 @@ std::uint64_t Manager::m_key_of(Lid lid) const {
   return client_.m_key_of(port ? view->fabric->node(port->node).guid : Guid{});
 }
 
+Guid Manager::own_node() const {
+  const auto view = sweeper_.view();
+  return view ? view->fabric->node(view->sm_port.node).guid : Guid{};
+}
+
 /// That of our own port; or the one that all ports' are made of, which a manager shows who does not know us.
 bool Manager::is_our_m_key(std::uint64_t shown) const {
-  const auto view = sweeper_.view();
-  const Guid own = view ? view->fabric->node(view->sm_port.node).guid : Guid{};
-  return shown == client_.m_key_of(own) || shown == client_.m_key_of(Guid{});
+  return shown == client_.m_key_of(own_node()) || shown == client_.m_key_of(Guid{});
 }
 
 SaService::Surroundings Manager::sa_surroundings() {
@@ -183,6 +189,7 @@ asio::awaitable<void> Manager::serve_sa() {
 
 asio::awaitable<Result<void>> Manager::run() {
   causes_.add({SweepKind::full, "start"});
+  own_port_.start();
   while (true) {
     std::optional<Cause> cause = co_await causes_.take();
     if (!cause || stopping_) break;
@@ -317,6 +324,7 @@ void Manager::stop() {
   watch_.stop();
   heart_.stop();
   key_care_.stop();
+  own_port_.stop();
   sweeper_.stop();
   sa_.silence();
   multicast_.silence();
@@ -363,6 +371,12 @@ void Manager::describe(Status& status) const {
   status.other_managers = sweeper_.other_managers();
   status.problems = sweeper_.problems();
   for (Problem& one : standing_problems()) status.problems.push_back(std::move(one));
+  if (state_ == State::master)
+    for (std::string& what : multicast_.problems()) status.problems.push_back({{}, std::move(what)});
+  if (state_ == State::master && last_full_ && last_full_->clean && !status.problems.empty())
+    status.text += fmt::format(
+        ", but {} told below",
+        status.problems.size() == 1 ? "a problem is" : counted(status.problems.size(), "problem") + " are");
   status.dirty = sweeper_.dirty();
   status.missing = sweeper_.missing();
   status.unmatched = sweeper_.unmatched();

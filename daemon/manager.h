@@ -10,6 +10,7 @@
 #include "daemon/heart.h"
 #include "daemon/key_care.h"
 #include "daemon/multicast.h"
+#include "daemon/own_port.h"
 #include "daemon/responder.h"
 #include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
@@ -84,6 +85,7 @@ class Manager {
   mad::SmInfo self();
   std::uint64_t m_key_of(Lid lid) const;
   bool is_our_m_key(std::uint64_t shown) const;
+  Guid own_node() const;  ///< 0 until it is known.
 
   // manager_election.cpp: among other managers
   std::optional<bool> told(Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back);
@@ -121,6 +123,7 @@ class Manager {
   Multicast multicast_;
   Responder responder_;
   KeyCare key_care_;
+  OwnPort own_port_;
   Watch watch_;
   Heart heart_;
   std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.

@@ -266,7 +266,7 @@ void Manager::lost_master(const discovery::Manager& whom, const std::string& why
 
 /// A port that was reset has lost IsSM, and with it what tells other managers that we are here.
 asio::awaitable<void> Manager::keep_is_sm() {
-  const transport::Target ourselves{election_.own_guid(), {}};
+  const transport::Target ourselves{own_node(), {}};
   Result<mad::AttrData> answer = co_await client_.get(ourselves, mad::AttrId::port_info, 0);
   if (!answer || stopping_ || lost_) co_return;
   if (mad::has(mad::decode<mad::PortInfo>(*answer), mad::PortCap::is_sm)) co_return;
@@ -294,7 +294,7 @@ void Manager::nudge_lower_masters() {
 
 /// Trap 144 to this LID, or to our port's master.
 asio::awaitable<void> Manager::announce(Lid to) {
-  const transport::Target ourselves{election_.own_guid(), {}};
+  const transport::Target ourselves{own_node(), {}};
   Result<mad::AttrData> answer = co_await client_.get(ourselves, mad::AttrId::port_info, 0);
   if (!answer) co_return;
   const auto port = mad::decode<mad::PortInfo>(*answer);

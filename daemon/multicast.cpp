@@ -35,7 +35,7 @@ struct Writing {
   fabric::PathTree paths;
   std::vector<std::uint32_t> blocks;
   const plan::MftDigestMap& known;
-  std::uint64_t failed = 0;
+  std::vector<SwitchId> failed;
   std::vector<bool> readable;  // by SwitchId
 };
 
@@ -130,7 +130,7 @@ struct ReadSwitch {
     const std::uint32_t ports = writing.plan->view->fabric->node(id).port_count;
     const bool read = co_await read_unknown(writing, *target, id, ports);
     writing.readable[raw(id)] = read;
-    writing.failed += !read;
+    if (!read) writing.failed.push_back(id);
   }
 };
 
@@ -142,7 +142,7 @@ struct WriteSwitch {
     if (!target || !writing.readable[raw(id)]) co_return;
     const std::uint32_t ports = writing.plan->view->fabric->node(id).port_count;
     const bool done = co_await write_blocks(writing, *target, id, ports);
-    writing.failed += !done;
+    if (!done) writing.failed.push_back(id);
   }
 };
 
@@ -184,6 +184,7 @@ void Multicast::publish(std::shared_ptr<const plan::View> view) {
 void Multicast::silence() {
   if (keep_timer_ != Clock::TimerId::none) keep_now();
   view_.reset();
+  not_written_.clear();
   dirty_ = false;
   around_.clock->cancel(std::exchange(timer_, Clock::TimerId::none));
 }
@@ -253,13 +254,21 @@ asio::awaitable<void> Multicast::apply(std::shared_ptr<const plan::MulticastPlan
   if (has_work(writing)) co_await void_kept();
   const WriteSwitch write{&writing};
   co_await transport::for_each(items, window, write);
-  counts_.failed += writing.failed;
+  counts_.failed += writing.failed.size();
+  not_written_.clear();
+  std::ranges::sort(writing.failed);
+  for (const SwitchId id : writing.failed)
+    not_written_.push_back(
+        fmt::format("the multicast table of switch {} could not be written: members of groups behind "
+                    "it may not be reached; it is tried again",
+                    fabric::describe(fabric.node(id))));
+  tell_problems();
   logger().debug("trees updated mlids={} blocks={} failed={}", plan_->changed.size(),
-                 counts_.blocks_written - before, writing.failed);
-  if (writing.failed == 0) keep_soon();
-  if (writing.failed == 0 || !view_) co_return;
+                 counts_.blocks_written - before, writing.failed.size());
+  if (writing.failed.empty()) keep_soon();
+  if (writing.failed.empty() || !view_) co_return;
   redo_ = true;
-  logger().warn("multicast tables not written switches={} again_s={}", writing.failed,
+  logger().warn("multicast tables not written switches={} again_s={}", writing.failed.size(),
                 kRedo.count() / 1'000'000'000);
   last_ = around_.clock->now() + kRedo - interval_;
   dirty_ = true;
@@ -312,13 +321,20 @@ void Multicast::forget(std::span<const Guid> switches) {
   kept_ = nullptr;
 }
 
+std::vector<std::string> Multicast::problems() const {
+  std::vector<std::string> all = plan_ ? plan_->problems : std::vector<std::string>();
+  all.insert(all.end(), not_written_.begin(), not_written_.end());
+  return all;
+}
+
 void Multicast::tell_problems() {
-  for (const std::string& problem : plan_->problems) {
+  const std::vector<std::string> now = problems();
+  for (const std::string& problem : now) {
     if (std::ranges::find(told_, problem) != told_.end()) continue;
     logger().warn("{}", problem);
     if (around_.tell) around_.tell(problem);
   }
-  told_ = plan_->problems;
+  told_ = now;
 }
 
 }  // namespace weft::daemon

@@ -61,6 +61,8 @@ class Multicast {
   /// As planned; null before the first plan.
   std::shared_ptr<const plan::MulticastPlan> plan() const { return plan_; }
   const MulticastCounts& counts() const { return counts_; }
+  /// What members do not get, and why: trees that have no room, tables that were not written.
+  std::vector<std::string> problems() const;
   /// Everything planned is written.
   bool settled() const { return !dirty_ && !running_; }
 
@@ -88,6 +90,7 @@ class Multicast {
   bool redo_ = false;                ///< Some switch did not take its blocks: all are looked at again.
   std::set<std::uint32_t> touched_;  ///< Blocks that had entries at some time of this process.
   std::vector<std::string> told_;
+  std::vector<std::string> not_written_;            ///< A sentence a switch.
   plan::MftDigestMap known_;                        ///< Of the last process: what is still believed of it.
   std::shared_ptr<const plan::MftDigestMap> kept_;  ///< On disk; empty or null: void.
   Clock::TimerId keep_timer_ = Clock::TimerId::none;

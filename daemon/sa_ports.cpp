@@ -7,6 +7,7 @@
 #include "daemon/sa_service.h"
 #include "sa/aliases.h"
 #include "sa/group_care.h"
+#include "sa/inform.h"
 #include "sa/services.h"
 
 namespace weft::daemon {
@@ -52,6 +53,7 @@ void SaService::install(Built built, const std::vector<Guid>& were_active) {
   tables_.forget();
   const std::vector<Guid> before = std::exchange(present_, std::move(built.present));
   if (std::exchange(stale_, false)) forget_all(were_active);
+  if (auto next = sa::with_present_lids(state_, *index_)) change(std::move(*next), {});
   care_for_groups();
   if (std::exchange(seen_a_view_, true)) report_changes(old.get(), before, present_);
   note_absent();

@@ -309,6 +309,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   if (cut_short()) co_return;
 
   tell_unmatched(plan::unmatched(*found.fabric, settings_->plan));
+  tell_moved_lids(*planned.plan, *found.fabric);
   if (done.lft_blocks > 0) tell_rerouting(*planned.plan, *found.fabric);
   tell_failed(done.failed, *found.fabric);
   tell_findings(found.findings);

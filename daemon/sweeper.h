@@ -127,6 +127,7 @@ class Sweeper {
   void tell_differences(std::span<const fabric::Difference> differences);
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric);
+  void tell_moved_lids(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_rerouting(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_failure(const Error& why);

@@ -205,6 +205,27 @@ void Sweeper::tell_unchecked(const program::Programmed& done, const fabric::Fabr
             counted(nodes, "switch"), fabric::describe(fabric.node(*node))));
 }
 
+/// Ports that were there before and have another LID now: connections to them break.
+void Sweeper::tell_moved_lids(const plan::Plan& plan, const fabric::Fabric& fabric) {
+  if (!view_ || !view_->plan || view_->plan->lids.map == plan.lids.map) return;
+  std::vector<std::string> moved;
+  const std::span<const fabric::PortRef> ends = fabric.end_ports();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const auto before = view_->plan->lids.map->find(fabric.port(ends[i]).guid);
+    const Lid now = plan.lids.of_end_port[i].base;
+    if (before == view_->plan->lids.map->end() || before->second.base == now) continue;
+    const bool was_here = view_->fabric->find(fabric.node(ends[i].node).guid).has_value();
+    if (was_here)
+      moved.push_back(fmt::format("{} from {} to {}", fabric::describe(fabric, ends[i]),
+                                  raw(before->second.base), raw(now)));
+  }
+  if (moved.empty()) return;
+  event(Severity::warning, "lids_moved",
+        fmt::format("{} another LID: {}",
+                    moved.size() == 1 ? "a port has" : counted(moved.size(), "port") + " have",
+                    some_of(moved)));
+}
+
 /// Traffic of hosts and switches that were there before takes other ways. New LIDs, and tables written again
 /// into a switch that booted, are none.
 void Sweeper::tell_rerouting(const plan::Plan& plan, const fabric::Fabric& fabric) {

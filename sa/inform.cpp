@@ -99,6 +99,28 @@ void inform_info_records(const Context& context, Collector& records) {
   });
 }
 
+std::optional<plan::SaState> with_present_lids(const plan::SaState& state, const Index& index) {
+  std::optional<plan::SaState> next;
+  state.subscriptions.each([&](Guid port, const plan::SaState::PortSubscriptions& list) {
+    const End* end = index.find(port);
+    if (end == nullptr) return;
+    const auto has = [end](Lid lid) {
+      return raw(lid) >= raw(end->base) && raw(lid) < raw(end->base) + (1 << end->lmc);
+    };
+    if (std::ranges::all_of(*list, [&](const plan::Subscription& one) { return has(one.lid); })) return;
+    std::vector<plan::Subscription> moved;
+    for (plan::Subscription one : *list) {
+      if (!has(one.lid)) one.lid = end->base;
+      // Its client may have subscribed again from there.
+      if (std::ranges::none_of(moved, [&](const auto& each) { return same(each, one); }))
+        moved.push_back(one);
+    }
+    if (!next) next = state;
+    next = with_subscriptions(*next, port, std::move(moved));
+  });
+  return next;
+}
+
 Answer set_inform_info(const Request& request, const Context& context) {
   const auto asked = mad::decode<mad::InformInfo>(request.data);
   const End* asker = context.index.find(request.from.lid);

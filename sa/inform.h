@@ -21,6 +21,9 @@ void each_subscription(const plan::SaState& state, const Visit& visit) {
   });
 }
 
+/// The state with every subscription at a LID that its port has now; nothing when they all are.
+std::optional<plan::SaState> with_present_lids(const plan::SaState& state, const Index& index);
+
 /// Whether a subscription asks for a notice from an issuer with this GID.
 bool wants(const plan::Subscription& subscription, const mad::Notice& notice, const Gid& issuer);
 

@@ -159,5 +159,25 @@ TEST(MergedFabrics, KeepEveryLidThatCanBeKept) {
   EXPECT_EQ(whole.world->port(owner).info.lid, owned);
 }
 
+/// No trap reaches us while it is away, and the next light sweep is far.
+TEST(OwnSwitch, ThatBootsIsServedAgainAtOnce) {
+  Whole whole("fat-tree:radix=8");
+  config::Settings settings;
+  settings.sweep.interval = std::chrono::hours(1);
+  whole.start({}, settings);
+  ASSERT_TRUE(whole.settle());
+  const sim::PortIndex own = whole.world->port_of(whole.node(whole.first_host), PortNum{1});
+  const sim::NodeIndex leaf = whole.world->port(whole.world->port(own).peer).node;
+  for (const int away : {300, 1500, 5000}) {
+    whole.world->reboot(leaf, std::chrono::milliseconds(away));
+    EXPECT_TRUE(
+        whole.run_until([&] { return whole.faults().empty(); }, std::chrono::milliseconds(away + 3000)))
+        << away;
+    whole.run_for(std::chrono::seconds(5));
+    EXPECT_EQ(whole.faults(), "");
+    EXPECT_EQ(whole.status().state, daemon::State::master);
+  }
+}
+
 }  // namespace
 }  // namespace weft::test

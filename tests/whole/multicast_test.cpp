@@ -233,5 +233,26 @@ TEST(MulticastTables, AreVoidOnDiskBeforeOneIsWritten) {
   EXPECT_FALSE(whole.store.ledger.multicast->empty());
 }
 
+TEST(Multicast, TablesThatASwitchDoesNotTakeAreAProblemUntilItDoes) {
+  Party party("fat-tree:radix=8");
+  Whole& whole = party.whole;
+  bool refuses = true;
+  const sim::NodeIndex leaf = whole.world->port(whole.world->port(party[1].port()).peer).node;
+  whole.world->forge(leaf, mad::AttrId::multicast_forwarding, [&refuses](mad::Smp& answer) {
+    if (refuses) answer.status = 0x1c;
+    return true;
+  });
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(party[i].join(kBroadcast), 0);
+  whole.run_for(seconds(3));
+  EXPECT_TRUE(whole.has_problem("could not be written"));
+  EXPECT_TRUE(whole.has_problem(whole.world->node(leaf).id));
+  EXPECT_NE(whole.status().text, "the fabric is as planned");
+  refuses = false;
+  whole.run_for(seconds(10));
+  EXPECT_TRUE(whole.status().problems.empty());
+  EXPECT_EQ(whole.status().text, "the fabric is as planned");
+  EXPECT_EQ(heard(whole, party[0], party[0].joined.mlid), party.all_but(0));
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -107,5 +107,44 @@ TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
   EXPECT_EQ(whole.manager->sa().counts().unconfirmed, 1u);
 }
 
+TEST(Sa, ReportsFollowTheLidOfTheirSubscriber) {
+  Whole whole("fat-tree:radix=8");
+  config::Settings settings;
+  whole.start({}, settings);
+  ASSERT_TRUE(whole.settle());
+  SaClient client(whole, "h00003");
+  mad::Mad request = client.request(Method::set, SaAttr::inform_info);
+  mad::InformInfo wish;
+  wish.lid_begin = Lid{0xffff};
+  wish.generic = 1;
+  wish.subscribe = 1;
+  wish.type = 3;
+  wish.trap = 65;
+  wish.producer = 4;
+  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
+  ASSERT_TRUE(client.ask(request));
+  const sim::Port& port = whole.world->port(client.port());
+  const Lid before = port.info.lid;
+  settings.plan.lids.fixed[port.guid] = Lid{300};
+  whole.manager->reconfigure(std::make_shared<const config::Settings>(settings));
+  whole.run_for(seconds(5));
+  ASSERT_EQ(port.info.lid, Lid{300});
+  bool told = false;
+  for (const daemon::Event& one : whole.events->after(0, 1000))
+    told |= one.kind == "lids_moved" &&
+            one.text.find(fmt::format("from {} to 300", raw(before))) != std::string::npos;
+  EXPECT_TRUE(told);
+  // It subscribes again, as a kernel does that is told of a new LID: that is the same subscription.
+  request = client.request(Method::set, SaAttr::inform_info);
+  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
+  ASSERT_TRUE(client.ask(request));
+  client.got.clear();
+  client.confirms = true;
+  whole.world->cut_link(whole.node("h00009"), PortNum{1});
+  whole.run_for(seconds(20));
+  EXPECT_EQ(client.got.size(), 1u);
+  EXPECT_EQ(whole.manager->sa().counts().unconfirmed, 0u);
+}
+
 }  // namespace
 }  // namespace weft::test
