@@ -320,6 +320,43 @@ void add_m_key_keys(std::vector<Key>& keys) {
                      {}));
 }
 
+void add_health_keys(std::vector<Key>& keys) {
+  keys.push_back(
+      key("traps.limit", MEMBER(traps.limit), number(1, 100'000),
+          "More traps of one kind by one source within traps.window are a storm: the source is "
+          "asked whether anything has changed before anything else is done, and one event a minute "
+          "tells how many came."));
+  keys.push_back(key("traps.window", MEMBER(traps.window), duration(milliseconds(100), hours(1)),
+                     "The time that traps.limit is for. When it has passed with fewer, the storm is over."));
+  keys.push_back(key("traps.interval", MEMBER(traps.interval), duration(milliseconds(1), hours(1)),
+                     "What does change at the source of a storm is taken up once in this time at most."));
+  keys.push_back(
+      key("link_health.flaps", MEMBER(link_health.flaps), number(0, 100'000),
+          "A link that went down more often than this within link_health.window is held: one of its "
+          "ports is disabled, and enabled again after link_health.hold. Never a link that is the "
+          "only way to anybody. 0: flaps are not counted."));
+  keys.push_back(
+      key("link_health.errors", MEMBER(link_health.errors), number(0, 100'000),
+          "Likewise a link of which a port sent more traps 129, 130 and 131 (link integrity, buffer "
+          "overrun, flow control). 0: they are not counted."));
+  keys.push_back(key("link_health.window", MEMBER(link_health.window), duration(seconds(1), hours(24)),
+                     "The time that these numbers are for."));
+  keys.push_back(key("link_health.hold", MEMBER(link_health.hold),
+                     duration(seconds(1), hours(24 * 365), "only told"),
+                     "How long a bad link is held. 0: bad links are told of, and nothing else."));
+  keys.push_back(key("link_health.hosts", MEMBER(link_health.hosts), flag(),
+                     "Links of hosts are held, too, although that cuts them off. Never the manager's own."));
+  keys.push_back(key(
+      "link_health.counters.interval", MEMBER(link_health.counters), duration(seconds(1), hours(24), "never"),
+      "The error counters of all switch ports between switches and towards hosts are read once in "
+      "this time, evenly spread over it: SymbolErrorCounter and LinkDownedCounter."));
+  keys.push_back(key("link_health.counters.symbol_errors", MEMBER(link_health.symbol_errors),
+                     number(0, 1'000'000'000),
+                     "SymbolErrors of one port in an hour; more are a problem. 0: any number is fine."));
+  keys.push_back(key("link_health.counters.hold", MEMBER(link_health.hold_by_counters), flag(),
+                     "A link with too many SymbolErrors is held, too."));
+}
+
 void add_sa_keys(std::vector<Key>& keys) {
   keys.push_back(secret(
       key("sa.sm_key", MEMBER(sa.sm_key), key64(),
@@ -396,6 +433,7 @@ std::vector<Key> make_schema() {
   add_qos_keys(keys);
   add_pace_keys(keys);
   add_m_key_keys(keys);
+  add_health_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
   const Settings defaults;
@@ -418,6 +456,9 @@ constexpr Section kSections[] = {
     {"qos", "Service levels: lanes and shares of bandwidth."},
     {"smp", "The pace of management packets."},
     {"sweep", "When the fabric is looked at again."},
+    {"traps", "What devices tell by themselves, and how often it is listened to."},
+    {"link_health", "When a link is bad, and what is done about it."},
+    {"link_health.counters", "Error counters of ports."},
     {"sa", "Subnet administration: what clients are answered."},
     {"log", "What the daemon says."},
     {"control", "Where weftctl finds the daemon."},

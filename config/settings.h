@@ -43,10 +43,31 @@ struct SmpSettings {
 };
 
 struct SweepSettings {
-  Duration interval = std::chrono::seconds(10);            ///< Of light sweeps; 0: only on events.
-  Duration debounce = std::chrono::milliseconds(5);        ///< A burst of causes settles this long,
-  Duration debounce_max = std::chrono::milliseconds(100);  ///< but no longer than this in all.
+  Duration interval = std::chrono::seconds(10);           ///< Of light sweeps; 0: only on events.
+  Duration debounce = std::chrono::milliseconds(5);       ///< A burst of causes settles this long,
+  Duration debounce_max = std::chrono::milliseconds(50);  ///< but no longer than this in all.
   bool operator==(const SweepSettings&) const = default;
+};
+
+/// How much is done for the traps of one source.
+struct TrapSettings {
+  int limit = 10;  ///< Of one kind within `window`; more are a storm.
+  Duration window = std::chrono::seconds(10);
+  Duration interval = std::chrono::seconds(1);  ///< Changes at the source of a storm are taken up so often.
+  bool operator==(const TrapSettings&) const = default;
+};
+
+/// When a link counts as bad, and what follows.
+struct LinkHealthSettings {
+  int flaps = 5;    ///< A link that went down more often within `window` is held; 0: flaps are not counted.
+  int errors = 20;  ///< Likewise traps 129, 130 and 131 of one port.
+  Duration window = std::chrono::minutes(10);
+  Duration hold = std::chrono::minutes(30);  ///< How long a link is held; 0: bad ones are told of only.
+  bool hosts = false;                        ///< Links of hosts are held, too.
+  Duration counters{};                       ///< Error counters are read so often; 0: never.
+  int symbol_errors = 120;  ///< SymbolErrors of a port in an hour that are told; 0: any number is fine.
+  bool hold_by_counters = false;
+  bool operator==(const LinkHealthSettings&) const = default;
 };
 
 struct ManagerSettings {
@@ -98,6 +119,8 @@ struct Settings {
   TransportSettings transport;
   SmpSettings smp;
   SweepSettings sweep;
+  TrapSettings traps;
+  LinkHealthSettings link_health;
   ManagerSettings manager;
   SaSettings sa;
   MKeySettings m_key;

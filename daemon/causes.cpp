@@ -5,6 +5,15 @@
 #include <fmt/format.h>
 
 namespace weft::daemon {
+namespace {
+
+void forget_doubles(std::vector<Guid>& places) {
+  std::ranges::sort(places);
+  const auto twice = std::ranges::unique(places);
+  places.erase(twice.begin(), twice.end());
+}
+
+}  // namespace
 
 Causes::~Causes() {
   clock_.cancel(settle_);
@@ -37,7 +46,10 @@ void Causes::add_later(Duration wait, Cause cause) {
   clock_.cancel(later_);
   later_ = Clock::TimerId::none;
   if (wait <= Duration::zero()) return;
-  later_ = clock_.after(wait, [this, c = std::move(cause)] { add(c); });
+  later_ = clock_.after(wait, [this, c = std::move(cause)] {
+    later_ = Clock::TimerId::none;
+    add(c);
+  });
 }
 
 void Causes::stop() {
@@ -68,15 +80,21 @@ asio::awaitable<std::optional<Cause>> Causes::take() {
   cause.kind = any(SweepKind::full)    ? SweepKind::full
                : any(SweepKind::local) ? SweepKind::local
                                        : SweepKind::light;
+  cause.narrow = cause.kind == SweepKind::light && !taken.empty() &&
+                 std::ranges::all_of(taken, [](const Cause& one) { return one.narrow; });
   std::vector<std::string> named;
   for (Cause& one : taken) {
-    if (cause.kind == SweepKind::local && one.kind == SweepKind::light) {
+    const bool joins = one.kind == cause.kind || cause.kind == SweepKind::full || !one.places.empty();
+    if (!joins) {
       add(std::move(one));
       continue;
     }
-    cause.places.insert(cause.places.end(), one.places.begin(), one.places.end());
+    std::vector<Guid>& into = cause.kind == SweepKind::local && one.narrow ? cause.brief : cause.places;
+    into.insert(into.end(), one.places.begin(), one.places.end());
     if (!one.text.empty() && std::ranges::find(named, one.text) == named.end()) named.push_back(one.text);
   }
+  forget_doubles(cause.places);
+  forget_doubles(cause.brief);
   for (std::size_t i = 0; i < named.size() && i < 3; ++i) cause.text += (i == 0 ? "" : "; ") + named[i];
   if (named.size() > 3) cause.text += fmt::format("; and {} more", named.size() - 3);
   co_return cause;

@@ -15,7 +15,12 @@ namespace weft::daemon {
 struct Cause {
   SweepKind kind = SweepKind::light;
   std::string text;
-  std::vector<Guid> places{};  ///< Of a local one: switches whose ports have changed.
+  /// Of a local one: switches whose ports have changed. Of a narrow light one: switches that are asked.
+  std::vector<Guid> places{};
+  /// Of a local one: switches that are asked whether a port of theirs has changed, and looked at when it has.
+  std::vector<Guid> brief{};
+  /// Of a light one: `places` and the end ports that told of a change are asked, and nobody else.
+  bool narrow = false;
 };
 
 class Causes {
@@ -30,10 +35,13 @@ class Causes {
   void add(Cause cause);
   /// A cause for later; a new call replaces the last one's time and cause. 0 or less: none.
   void add_later(Duration wait, Cause cause);
+  /// Whether a cause for later waits.
+  bool has_later() const { return later_ != Clock::TimerId::none; }
   /// Wakes take() with nothing, now and from then on.
   void stop();
   /// Waits for a cause and lets the burst settle: full when any asks for it; else all local ones as one, and
-  /// the light ones after it; texts joined, at most three named. Nothing after stop().
+  /// the light ones after it but those of certain switches, narrow only when all are; texts joined, at most
+  /// three named. Nothing after stop().
   asio::awaitable<std::optional<Cause>> take();
 
  private:

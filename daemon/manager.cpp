@@ -68,6 +68,8 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       own_port_({parts.transport, parts.clock, &background_, [this] { return client_.m_key_of(own_node()); },
                  [this] { return !sweeping_ && last_full_ && last_full_->clean; },
                  [this](const std::string& what) { causes_.add({SweepKind::full, what}); }}),
+      damper_(*parts.clock, settings->traps,
+              [this](const std::vector<TrapDamper::Storm>& storms) { tell_storms(storms); }),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
@@ -198,7 +200,9 @@ asio::awaitable<Result<void>> Manager::run() {
     SweepReport report = co_await sweep(*cause);
     sweeping_ = false;
     if (stopping_ || lost_) break;
-    plan_next(report);
+    // Who looked at a few places only has not looked at the others.
+    const bool narrow = cause->narrow && report.kind == SweepKind::light;
+    if (!narrow || !causes_.has_later()) plan_next(report);
   }
   co_await ended();
   if (lost_) co_return fail(Errc::unavailable, "{}", lost_->what);
@@ -222,15 +226,23 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   if (cause.kind == SweepKind::local && !local) cause.kind = SweepKind::light;
   if (cause.kind == SweepKind::light && sweeper_.can_look() && election_.is_master()) {
     Sweeper::Seen seen;
-    report = co_await sweeper_.light(cause.text, seen);
+    std::optional<std::vector<Guid>> only;
+    if (cause.narrow) only = cause.places;
+    report = co_await sweeper_.light(cause.text, seen, std::move(only));
     keep(report);
     if (seen.what.empty() || stopping_ || lost_) co_return report;
-    cause = {seen.places.empty() || !local ? SweepKind::full : SweepKind::local, seen.what, seen.places};
+    cause = {seen.places.empty() || !local ? SweepKind::full : SweepKind::local,
+             seen.what,
+             seen.places,
+             {},
+             false};
   }
-  if (cause.kind == SweepKind::local)
-    report = co_await sweeper_.local(cause.text, cause.places);
-  else
+  if (cause.kind == SweepKind::local) {
+    report = co_await sweeper_.local(cause.text, cause.places, cause.brief);
+    note_places(report, cause.places);
+  } else {
     report = co_await sweeper_.full(cause.text);
+  }
   if (stopping_ || lost_) co_return report;
   if (election_.state() == mad::SmState::discovering) watch_.stop();  // our own link is down
   settle(report);
@@ -275,6 +287,8 @@ void Manager::plan_next(const SweepReport& report) {
   const bool clean = report.clean && last_full_ && last_full_->clean;
   failures_in_a_row_ = clean ? 0 : failures_in_a_row_ + 1;
   if (state_ == State::standby || state_ == State::disabled) return;  // the watch tells when
+  // A local sweep has not looked at the others: the next look at all comes when it was to come.
+  if (clean && report.kind == SweepKind::local && causes_.has_later()) return;
   if (clean) return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
@@ -291,30 +305,6 @@ void Manager::keep(const SweepReport& report) {
   reports_.push_back(report);
   if (reports_.size() > kReportsKept) reports_.pop_front();
   if (on_sweep_) on_sweep_(report);
-}
-
-void Manager::on_trap(const mad::Notice& notice, Lid from) {
-  const int number = raw(notice.trap);
-  daemon_log().debug("trap number={} from={}", number, raw(from));
-  sa_.forward(without_m_key(notice), from);
-  if (notice.generic && notice.trap == mad::TrapNumber::bad_m_key && election_.is_master())
-    return key_care_.violated(notice);
-  const bool sweeps = notice.generic && (notice.trap == mad::TrapNumber::link_state_changed ||
-                                         notice.trap == mad::TrapNumber::capability_changed);
-  if (!sweeps) return;
-  std::string who = fmt::format("LID {}", raw(from));
-  const auto view = sweeper_.view();
-  const auto source = view ? plan::end_port_of(*view, from) : std::nullopt;
-  if (source) who = fabric::describe(view->fabric->node(source->node));
-  const std::string text = fmt::format("trap {} from {}", number, who);
-  if (notice.trap == mad::TrapNumber::capability_changed) {
-    if (source) sweeper_.ask_port(view->fabric->port(*source).guid);
-    return causes_.add({SweepKind::light, text});
-  }
-  const auto place = view ? plan::end_port_of(*view, mad::subject_of(notice)) : std::nullopt;
-  if (place && view->fabric->is_switch(place->node))
-    return causes_.add({SweepKind::local, text, {view->fabric->node(place->node).guid}});
-  causes_.add({SweepKind::light, text});
 }
 
 void Manager::stop() {
@@ -341,6 +331,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   election_.set_settings(settings->manager);
   client_.set_settings(smp_settings(*settings));
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
+  damper_.set_settings(settings->traps);
   sa_.set_settings(sa_settings(*settings));
   key_care_.start(settings->m_key.keys.lease);
   multicast_.set_interval(settings->sa.multicast_interval);

@@ -14,6 +14,7 @@
 #include "daemon/responder.h"
 #include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
+#include "daemon/trap_damper.h"
 #include "daemon/watch.h"
 #include "transport/concurrency.h"
 #include "transport/smp_client.h"
@@ -81,11 +82,18 @@ class Manager {
   void settle(const SweepReport& report);
   void plan_next(const SweepReport& report);
   void keep(const SweepReport& report);
-  void on_trap(const mad::Notice& notice, Lid from);
   mad::SmInfo self();
   std::uint64_t m_key_of(Lid lid) const;
   bool is_our_m_key(std::uint64_t shown) const;
   Guid own_node() const;  ///< 0 until it is known.
+
+  // manager_traps.cpp: what devices tell by themselves
+  void on_trap(const mad::Notice& notice, Lid from);
+  void look_at_switch(Guid place, std::string why, bool brief);
+  void look_at_end_port(Guid port, std::string why);
+  void note_places(const SweepReport& report, std::span<const Guid> places);
+  void tell_storms(const std::vector<TrapDamper::Storm>& storms);
+  std::string who_has(Lid lid) const;
 
   // manager_election.cpp: among other managers
   std::optional<bool> told(Word word, const mad::SmInfo& speaker, std::optional<mad::DirectedRoute> back);
@@ -124,6 +132,7 @@ class Manager {
   Responder responder_;
   KeyCare key_care_;
   OwnPort own_port_;
+  TrapDamper damper_;
   Watch watch_;
   Heart heart_;
   std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.

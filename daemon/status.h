@@ -49,6 +49,7 @@ struct SweepReport {
   std::uint64_t failed = 0;    ///< Blocks left dirty.
   std::uint64_t restless = 0;  ///< Links and nodes that changed while they were programmed.
   bool clean = false;          ///< Everything is as planned.
+  bool unchanged = false;      ///< Of a local one: nothing had changed, so nothing was planned.
   std::string error;           ///< Why it ended early; empty otherwise.
   std::vector<std::string> notes;
 };

@@ -107,19 +107,25 @@ void Sweeper::finish(SweepReport& report) {
 asio::awaitable<SweepReport> Sweeper::full(std::string cause) {
   SweepReport report = begin(SweepKind::full, std::move(cause));
   asked_.clear();
+  brief_.clear();
   std::vector<Guid> no_places;
   SweepReport done = co_await sweep(std::move(report), std::move(no_places));
   co_return done;
 }
 
-asio::awaitable<SweepReport> Sweeper::local(std::string cause, std::vector<Guid> places) {
+asio::awaitable<SweepReport> Sweeper::local(std::string cause, std::vector<Guid> places,
+                                            std::vector<Guid> brief) {
   SweepReport report = begin(SweepKind::local, std::move(cause));
+  brief_ = std::set<Guid>(brief.begin(), brief.end());
+  for (const Guid place : places) brief_.erase(place);
+  places.insert(places.end(), brief_.begin(), brief_.end());
   SweepReport done = co_await sweep(std::move(report), std::move(places));
   co_return done;
 }
 
 asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid> places) {
   well_known_ = false;
+  const std::vector<Guid> looked_at = places;
   Result<discovery::Discovered> found = co_await discover(report, std::move(places));
   if (cut_short() || !found) {
     report.error = cut_short() ? why_cut_short() : found.error().what;
@@ -135,6 +141,11 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
   if (!decision.may_write) {
     yield(decision.why);
     report.error = decision.why;
+    finish(report);
+    co_return report;
+  }
+  if (report.kind == SweepKind::local && was_master && is_as_planned(*found, looked_at)) {
+    well_known_ = report.clean = report.unchanged = true;
     finish(report);
     co_return report;
   }
@@ -196,6 +207,7 @@ asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& re
   const Phase phase(*this, report, "discovery");
   discovery::DiscoverOptions options;
   options.may_write = around_.election->is_master();
+  options.brief = brief_;
   options.names = settings_->plan.names;
   options.progress = [this](std::size_t nodes) {
     if (progress_) progress_->done = nodes;
@@ -249,6 +261,7 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
           fmt::format("{} taken over from an imported state", counted(ledger_.lids->size(), "LID range")));
   }
   const Phase phase(*this, report, "planning");
+  planned_with_ = settings_;
   auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
     discovery::Discovered usable = without_too_small(found, settings->plan.lids, ledger);
@@ -419,13 +432,15 @@ std::vector<fabric::PortRef> Sweeper::asked_ports() {
   return ports;
 }
 
-asio::awaitable<SweepReport> Sweeper::light(std::string cause, Seen& seen) {
+asio::awaitable<SweepReport> Sweeper::light(std::string cause, Seen& seen,
+                                            std::optional<std::vector<Guid>> only) {
   SweepReport report = begin(SweepKind::light, std::move(cause));
   discovery::LightSweep look;
   {
     const Phase phase(*this, report, "discovery");
     std::vector<fabric::PortRef> asked = asked_ports();
-    look = co_await discovery::light_sweep(*around_.client, shadow_, known_, std::move(asked));
+    look =
+        co_await discovery::light_sweep(*around_.client, shadow_, known_, std::move(asked), std::move(only));
   }
   seen = {};
   if (cut_short()) look = {};

@@ -41,16 +41,17 @@ class Sweeper {
 
   /// Discovers all, plans, and programs what differs.
   asio::awaitable<SweepReport> full(std::string cause);
-  /// Looks at the ports of these switches and what lies behind them only, plans, and programs what differs.
+  /// Looks at the ports of these switches (of the brief ones: when they say they have changed) and what lies
+  /// behind them only, plans, and programs what differs.
   /// Discovers all where that does not fit with what was known.
-  asio::awaitable<SweepReport> local(std::string cause, std::vector<Guid> places);
+  asio::awaitable<SweepReport> local(std::string cause, std::vector<Guid> places, std::vector<Guid> brief);
   /// What a light sweep has seen.
   struct Seen {
     std::string what;          ///< Empty: nothing has changed.
     std::vector<Guid> places;  ///< Where a local sweep is enough: the switches concerned.
   };
-  /// Looks whether anything changed.
-  asio::awaitable<SweepReport> light(std::string cause, Seen& seen);
+  /// Looks whether anything changed. `only`: at these switches, and at ports that told of a change, alone.
+  asio::awaitable<SweepReport> light(std::string cause, Seen& seen, std::optional<std::vector<Guid>> only);
 
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
   /// Takes over these LIDs, from the next plan on. One that is being made or written meanwhile ends with its
@@ -101,6 +102,7 @@ class Sweeper {
 
   asio::awaitable<SweepReport> sweep(SweepReport report, std::vector<Guid> places);
   asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report, std::vector<Guid> places);
+  bool is_as_planned(const discovery::Discovered& found, std::span<const Guid> places) const;
   asio::awaitable<void> plan_and_apply(discovery::Discovered& found, SweepReport& report);
   asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
   asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
@@ -146,6 +148,7 @@ class Sweeper {
 
   Surroundings around_;
   std::shared_ptr<const config::Settings> settings_;
+  std::shared_ptr<const config::Settings> planned_with_;  ///< Those of the last View.
   plan::Ledger ledger_;
   mad::Shadow shadow_;
   std::shared_ptr<const discovery::Discovered> known_;
@@ -173,6 +176,7 @@ class Sweeper {
   bool follows_another_ = false;
   bool well_known_ = false;  ///< The last sweep went to its end, and nothing was left to do.
   std::set<Guid> booted_;    ///< Switches that have shown a boot since the last good discovery.
+  std::set<Guid> brief_;     ///< Of the places of a local sweep: DiscoverOptions::brief.
   std::set<Guid> asked_;     ///< End ports that told of a change since the last look.
   std::uint64_t number_ = 0;
   std::uint64_t generation_ = 0;

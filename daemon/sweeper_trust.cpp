@@ -51,6 +51,35 @@ void Sweeper::take_over(const discovery::Discovered& found) {
   forget_tables(all);
 }
 
+/// A local discovery found all as it was, and at the places that it read nothing but what was planned.
+bool Sweeper::is_as_planned(const discovery::Discovered& found, std::span<const Guid> places) const {
+  if (!view_ || !view_->plan || take_for_whole_ || taken_lids_ || settings_ != planned_with_) return false;
+  const fabric::Fabric& fabric = *found.fabric;
+  if (!found.booted.empty() || !found.state_changed.empty() || fabric != *view_->fabric) return false;
+  const auto is_held = [&](fabric::PortRef port) {
+    const fabric::Node& node = fabric.node(port.node);
+    const mad::AttrData* held = shadow_.find(node.guid, mad::AttrId::port_info, raw(port.port));
+    const auto record = ledger_.devices->find(node.guid);
+    const std::uint32_t unkept = record == ledger_.devices->end() ? 0 : record->second->unkept_fields;
+    const bool external = raw(port.port) != 0 && fabric.is_switch(port.node);
+    return !program::port_work(view_->plan->ports[node.first_port + raw(port.port)], port, held, external,
+                               unkept);
+  };
+  if (!is_held(found.own_port)) return false;
+  for (const Guid place : places) {
+    const auto node = fabric.find(place);
+    if (!node) return false;
+    for (std::size_t p = 0; p < fabric.ports(*node).size(); ++p)
+      if (!is_held({*node, static_cast<PortNum>(p)})) return false;
+    const auto record = ledger_.devices->find(place);
+    const std::uint32_t unkept = record == ledger_.devices->end() ? 0 : record->second->unkept_fields;
+    if (program::switch_info_work(shadow_.find(place, mad::AttrId::switch_info, 0), view_->plan->routes().top,
+                                  view_->plan->packet_lifetime, unkept))
+      return false;
+  }
+  return true;
+}
+
 /// Reads the tables of configured switches of which nothing is known.
 asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, SweepReport& report) {
   forget_changed(found);

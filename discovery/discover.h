@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,8 @@ struct DiscoverOptions {
   bool may_write = false;
   std::map<Guid, std::string> names;                ///< Win over NodeDescription.
   std::function<void(std::size_t nodes)> progress;  ///< Called as nodes are found; may be empty.
+  /// Of a local run: places that are believed when they say that no port of theirs has changed.
+  std::set<Guid> brief;
   /// Called with each switch that shows a boot, also when nothing comes of the run: it shows it only once.
   std::function<void(Guid)> booted;
 };

@@ -138,6 +138,15 @@ struct Look {
     result.managers.push_back(manager);
   }
 
+  /// A manager at a port that told of a change is asked; the others are what they were.
+  asio::awaitable<void> look_at_if_asked(Manager manager, std::span<const fabric::PortRef> asked) {
+    const auto node = known.fabric->find(manager.node);
+    if (node && std::ranges::find(asked, *node, &fabric::PortRef::node) != asked.end())
+      co_await look_at_manager(manager);
+    else
+      result.managers.push_back(manager);
+  }
+
   asio::awaitable<void> look_at_silent(Manager manager) {
     Result<mad::SmInfo> info = co_await ask_manager(manager);
     const auto node = known.fabric->find(manager.node);
@@ -154,11 +163,36 @@ struct LookBehind {
   asio::awaitable<void> operator()(const Dangling& dangling) const { return look->look_behind(dangling); }
 };
 
+/// Where one shows a change, the farther ones may be out of the reach of the ways known: they count as
+/// changed, and the discovery that follows finds the ways around.
+asio::awaitable<void> look_nearest_first(Look& look, std::span<const Guid> switches) {
+  std::vector<std::pair<int, NodeId>> order;
+  for (const Guid guid : switches)
+    if (const auto node = look.known.fabric->find(guid); node && look.paths.reaches(*node))
+      order.emplace_back(look.paths.hops(*node), *node);
+  std::ranges::sort(order);
+  const auto width = static_cast<std::size_t>(look.client.settings().window) * 2;
+  const LookAtSwitch at_switch{&look};
+  for (std::size_t next = 0; next < order.size();) {
+    std::vector<NodeId> ring;
+    const int hops = order[next].first;
+    for (; next < order.size() && order[next].first == hops; ++next) ring.push_back(order[next].second);
+    const std::span<const NodeId> nodes(ring);
+    co_await transport::for_each(nodes, width, at_switch);
+    if (look.result.restless.empty()) continue;
+    for (; next < order.size(); ++next) {
+      look.changed(order[next].second, "it told of a change");
+      look.result.restless.push_back(look.known.fabric->node(order[next].second).guid);
+    }
+  }
+}
+
 }  // namespace
 
 asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
                                         std::shared_ptr<const Discovered> known,
-                                        std::vector<fabric::PortRef> asked) {
+                                        std::vector<fabric::PortRef> asked,
+                                        std::optional<std::vector<Guid>> only) {
   client.forget_mute();
   Look look{client, shadow, *known, fabric::PathTree(*known->fabric, known->own_port), {}};
   co_await look.look_at_port(known->own_port);
@@ -168,6 +202,11 @@ asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad:
   for (const fabric::PortRef port : asked) co_await look.look_at_asked(port);
   const auto width = static_cast<std::size_t>(client.settings().window) * 2;
   const LookAtSwitch at_switch{&look};
+  if (only) {
+    co_await look_nearest_first(look, *only);
+    for (const Manager& manager : known->managers) co_await look.look_at_if_asked(manager, asked);
+    co_return std::move(look.result);
+  }
   co_await transport::for_each(known->fabric->switches(), width, at_switch);
   const std::span<const Dangling> dangling(known->dangling);
   const LookBehind behind{&look};

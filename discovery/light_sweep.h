@@ -20,9 +20,12 @@ struct LightSweep {
   std::vector<Manager> managers;
 };
 
-/// Compares with the Shadow, which it does not change. `asked`: end ports that told of a change.
+/// Compares with the Shadow, which it does not change. `asked`: end ports that told of a change. `only`: of
+/// switches, these alone are looked at, and nobody else beside our own link and the ports `asked`; managers
+/// elsewhere are taken to say what they said.
 asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad::Shadow& shadow,
                                         std::shared_ptr<const Discovered> known,
-                                        std::vector<fabric::PortRef> asked);
+                                        std::vector<fabric::PortRef> asked,
+                                        std::optional<std::vector<Guid>> only = {});
 
 }  // namespace weft::discovery

@@ -5,6 +5,7 @@
 #include "discovery/convert.h"
 #include "discovery/run.h"
 #include "fabric/path_tree.h"
+#include "fabric/without_links.h"
 
 namespace weft::discovery {
 
@@ -37,9 +38,7 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
   Target ourselves;
   ourselves.node = own_node_;
   co_await read_port(ourselves, own_port_, builder_.port(own_node_, own_port_).guid);
-  for (const Guid place : places_)
-    if (known.fabric->find(place)) also_look(place);
-  co_await tasks_.all();
+  co_await look_at_places();
   co_await look_at_lost_ends();
   const bool own_link = is_up(builder_.port(own_node_, own_port_)) || raw(own_port_) == 0;
   if (unclear_ || !own_link || !result_.findings.empty() || !unanswered_.empty())
@@ -56,6 +55,40 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
   }
   result_.managers = std::move(managers);
   co_return finish();
+}
+
+/// The nearest first, and when they show that a link is down, the farther ones by ways around it.
+asio::awaitable<void> Run::look_at_places() {
+  const fabric::Fabric& fabric = *known_->fabric;
+  std::vector<std::pair<int, Guid>> order;
+  const fabric::PathTree paths(fabric, known_->own_port);
+  for (const Guid place : places_)
+    if (const auto node = fabric.find(place); node && paths.reaches(*node))
+      order.emplace_back(paths.hops(*node), place);
+  std::ranges::sort(order);
+  for (std::size_t next = 0; next < order.size();) {
+    const std::size_t lost_before = lost_.size();
+    const int hops = order[next].first;
+    for (; next < order.size() && order[next].first == hops; ++next)
+      if (found_.contains(order[next].second)) also_look(order[next].second);
+    co_await tasks_.all();
+    if (lost_.size() > lost_before) go_around_lost_links(std::span(order).subspan(next));
+  }
+}
+
+void Run::go_around_lost_links(std::span<const std::pair<int, Guid>> places) {
+  std::vector<fabric::PortRef> lost;
+  for (const Lost& one : lost_)
+    if (const auto node = known_->fabric->find(one.here.guid)) lost.push_back({*node, one.here.port});
+  const fabric::Fabric left = fabric::without_links(*known_->fabric, lost);
+  const fabric::PathTree paths(left, known_->own_port);
+  for (const auto& [hops, place] : places) {
+    const auto way = paths.ports_to(*left.find(place));
+    if (way)
+      found_[place].route = mad::DirectedRoute(*way);
+    else
+      found_.erase(place);  // gone with its link
+  }
 }
 
 void Run::also_look(Guid place) {
@@ -80,7 +113,9 @@ asio::awaitable<void> Run::look_again(Guid place) {
   for (std::size_t p = 0; p < ports.size(); ++p) ports[p] = static_cast<PortNum>(p + 1);
   const std::span<const PortNum> all(ports);
   const ReadPort read{this, target};
-  co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().per_node), read);
+  const bool believed = options_.brief.contains(place) && !said_so;
+  if (!believed)
+    co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().per_node), read);
   for (const PortNum port : ports) compare_port({place, port});
   // What set PortStateChange is over, or is nothing that a switch's ports show.
   if (said_so && !shows_change(place)) unclear_ = true;

@@ -61,6 +61,8 @@ class Run {
   Discovered finish();
 
   void start_from(const Discovered& known, std::span<const Guid> places);
+  asio::awaitable<void> look_at_places();
+  void go_around_lost_links(std::span<const std::pair<int, Guid>> places);
   asio::awaitable<void> look_again(Guid place);
   asio::awaitable<void> look_behind(mad::DirectedRoute route, mad::NodeInfo info);
   void compare_port(fabric::Builder::End here);

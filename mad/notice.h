@@ -66,4 +66,16 @@ constexpr Lid subject_of(const Notice& notice) {
   }
 }
 
+/// The port that traps 129 to 131 are about, at byte 14; 0 of others.
+constexpr PortNum port_of_subject(const Notice& notice) {
+  switch (notice.trap) {
+    case TrapNumber::link_integrity:
+    case TrapNumber::buffer_overrun:
+    case TrapNumber::flow_control_watchdog:
+      return static_cast<PortNum>(notice.details[14 - 10]);
+    default:
+      return PortNum{0};
+  }
+}
+
 }  // namespace weft::mad

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"port:\n  guid: 0x1\n  device: mlx5_0\n",
             {"2:3: port.guid: names the port already; leave port.device and port.port out"}},
         Bad{"sweep: {debounce: 1s}",
-            {"1:9: sweep.debounce: sweep.debounce (1s) is longer than sweep.debounce_max (100ms)"}},
+            {"1:9: sweep.debounce: sweep.debounce (1s) is longer than sweep.debounce_max (50ms)"}},
         Bad{"smp: {window: 2}", {"1:7: smp.window: smp.per_node (4) is more than smp.window (2)"}}));
 
 INSTANTIATE_TEST_SUITE_P(
