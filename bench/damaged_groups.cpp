@@ -1,5 +1,6 @@
 // damaged_groups: how often the tables of the dragonfly and Dragonfly+ engines cannot be used on small
-// fabrics with dead links, whole before. Its figures stand in docs/performance.md.
+// fabrics with dead links, whole before, and how often the lanes have no room for multicast trees then. Its
+// figures stand in docs/performance.md.
 //
 // usage: damaged_groups LINKS [CASES]     LINKS dead in each; 0: one, and up to 9 % more
 
@@ -12,6 +13,7 @@
 #include "routing/check.h"
 #include "routing/design.h"
 #include "routing/engines.h"
+#include "routing/multicast.h"
 #include "tests/routing/fabrics.h"
 
 namespace {
@@ -34,6 +36,7 @@ void count_refused(std::span<const Shape> shapes, const Engine& engine, std::siz
                    std::uint32_t cases) {
   std::vector<std::uint32_t> all(shapes.size());
   std::vector<std::uint32_t> refused(shapes.size());
+  std::vector<std::uint32_t> crowded(shapes.size());
   for (std::uint32_t seed = 1; seed <= cases; ++seed) {
     std::mt19937 random(seed);
     const std::size_t shape = random() % shapes.size();
@@ -42,10 +45,15 @@ void count_refused(std::span<const Shape> shapes, const Engine& engine, std::siz
     one.problem.design = &design;
     const weft::Result<Routes> routes = engine(one.problem);
     ++all[shape];
-    refused[shape] += routes && check(one.problem, *routes).safe() ? 0 : 1;
+    const CheckReport report = routes ? check(one.problem, *routes) : CheckReport{.lost = 1};
+    if (!report.safe())
+      ++refused[shape];
+    else
+      crowded[shape] += MulticastBasis(one.problem, *routes, report.waits).why().empty() ? 0 : 1;
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
-    fmt::print("{:<40} {:>4} of {} refused\n", shapes[i].name, refused[i], all[i]);
+    fmt::print("{:<40} {:>4} of {} refused, {} without room for multicast\n", shapes[i].name, refused[i],
+               all[i], crowded[i]);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ constexpr Compute kDragonfly = dragonfly;  // the engine, not the drawing
 
 Drawing draw_11664() { return xgft({18, 18, 36}, {1, 18, 18}); }
 Drawing draw_9702() { return dragonfly(7, 14, 7, 99); }
+Drawing draw_40200() { return dragonfly(10, 20, 10, 201); }
 Drawing draw_torus() { return torus(8, 8, 8, 4); }
 Drawing draw_40960() { return xgft({32, 32, 40}, {1, 32, 32}); }
 
@@ -78,19 +79,19 @@ void whole_check(benchmark::State& state, Fabrics fabric, Compute engine, unsign
   for (auto _ : state) benchmark::DoNotOptimize(check(problem, routes));
 }
 
-/// The tables after the first link between switches has died, rows that stay shared with those before.
-void one_fault(benchmark::State& state, Fabrics fabric, Drawing (*draw)()) {
+/// The tables after one link between switches has died, rows that stay shared with those before.
+void one_fault(benchmark::State& state, Fabrics fabric, Drawing (*draw)(), Compute engine, std::size_t dead) {
   Problem whole = with_threads(fabric(), 2);
   const Design design = learn({}, *whole.fabric);
   whole.design = &design;
-  const Routes before = *fat_tree(whole);
+  const Routes before = *engine(whole);
   Drawing drawing = draw();
-  drawing.cut(0);
+  drawing.cut(dead);
   const Case cut(drawing);
   Problem broken = with_threads(cut, 2);
   broken.design = &design;
   broken.previous = &before;
-  for (auto _ : state) benchmark::DoNotOptimize(fat_tree(broken));
+  for (auto _ : state) benchmark::DoNotOptimize(engine(broken));
 }
 
 void all_port_sets(benchmark::State& state, Fabrics fabric, Compute engine) {
@@ -170,8 +171,12 @@ void add(const char* name, Run run, Args... args) {
   add("Tables/up-down/dragonfly/9702", tables, dragonfly_9702, up_down, 1U);
   add("Layered/dragonfly/9702/4", layered_tables, draw_9702, std::uint8_t{2}, 2U);
   add("Layered/torus/512/4", layered_tables, draw_torus, std::uint8_t{2}, 2U);
-  add("Fault/tree/11664", one_fault, tree_11664, draw_11664);
-  add("Fault/tree/40960", one_fault, tree_40960, draw_40960);
+  add("Fault/tree/11664", one_fault, tree_11664, draw_11664, fat_tree, 0UL);
+  add("Fault/tree/40960", one_fault, tree_40960, draw_40960, fat_tree, 0UL);
+  add("Fault/dragonfly/9702/local", one_fault, dragonfly_9702, draw_9702, kDragonfly, 0UL);
+  add("Fault/dragonfly/9702/global", one_fault, dragonfly_9702, draw_9702, kDragonfly, 10000UL);
+  add("Fault/dragonfly/40200/local", one_fault, dragonfly_40200, draw_40200, kDragonfly, 0UL);
+  add("Fault/dragonfly/40200/global", one_fault, dragonfly_40200, draw_40200, kDragonfly, 40000UL);
   add("Check/tree/11664", whole_check, tree_11664, fat_tree, 2U);
   add("Check/tree/40960", whole_check, tree_40960, fat_tree, 2U);
   add("Check/dragonfly/9702", whole_check, dragonfly_9702, kDragonfly, 2U);

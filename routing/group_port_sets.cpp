@@ -1,6 +1,7 @@
 // Port sets of dragonflies and Dragonfly+. Both go group by group: as long as the groups at both ends are
 // whole and linked, all leaves of the destination's group have the same set. Where they are not, leaf by
-// leaf, and where no direct way lives, set 0: packets go by the tables, which know of detours.
+// leaf, and where no direct way lives, set 0: packets go by the tables, which know of detours. So it is, too,
+// where the tables of a damaged dragonfly take another way, since the direct ones have enough to carry.
 
 #include <algorithm>
 #include <numeric>
@@ -20,8 +21,11 @@ void join(PortMask& to, const PortMask& from) {
 /// By [switch]: ports to each switch of its own group, by place there.
 using LocalPorts = std::vector<std::vector<PortMask>>;
 
-PortSets dragonfly_sets(const Problem& problem, const DesignGraph& graph, const DragonflyShape& shape) {
+PortSets dragonfly_sets(const Problem& problem, const Routes& routes, const DesignGraph& graph,
+                        const DragonflyShape& shape) {
   PortSets sets = empty_sets(problem);
+  const std::vector<std::vector<Lid>> lids = lids_of_leaves(problem, sets);
+  const bool damaged = shape.missing != 0;
   std::vector<std::uint32_t> place(graph.size());
   for (const auto& routers : shape.routers)
     for (std::uint32_t i = 0; i < routers.size(); ++i) place[routers[i]] = i;
@@ -52,8 +56,13 @@ PortSets dragonfly_sets(const Problem& problem, const DesignGraph& graph, const 
       for (std::size_t leaf = 0; leaf < sets.leaves.size(); ++leaf) {
         const std::uint32_t d = raw(sets.leaves[leaf]);
         if (d == s) continue;
-        sets.index(s, leaf) =
+        const std::uint16_t number =
             shape.group[d] == group ? known.number(local[s][place[d]]) : to_group[shape.group[d]];
+        const bool by_tables =
+            damaged && std::ranges::any_of(lids[leaf], [&](Lid lid) {
+              return !has_port(sets.sets[s][number], raw(routes.out(static_cast<SwitchId>(s), lid)));
+            });
+        sets.index(s, leaf) = by_tables ? std::uint16_t{0} : number;
       }
     }
   });
@@ -222,12 +231,13 @@ class PlusSets {
 
 }  // namespace
 
-Result<PortSets> dragonfly_port_sets(const Problem& problem) {
+Result<PortSets> dragonfly_port_sets(const Problem& problem, const Routes& routes) {
   const DesignGraph graph(problem);
   const Result<DragonflyShape> shape = dragonfly_shape(problem, graph);
-  if (!shape && problem.design) return without_design(problem, dragonfly_port_sets);
+  if (!shape && problem.design)
+    return without_design(problem, [&routes](const Problem& p) { return dragonfly_port_sets(p, routes); });
   if (!shape) return fail(shape.error());
-  return dragonfly_sets(problem, graph, *shape);
+  return dragonfly_sets(problem, routes, graph, *shape);
 }
 
 Result<PortSets> dragonfly_plus_port_sets(const Problem& problem) {

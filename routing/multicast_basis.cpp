@@ -138,45 +138,6 @@ void add_turns(const SwitchGraph& graph, const std::vector<std::uint32_t>& level
   }
 }
 
-/// The same for an order that is one tree: every turn in it, on the lanes that it makes packets take.
-void add_tree_turns(const SwitchGraph& graph, const MulticastOrder& order, const Lanes* lanes,
-                    const Waits& waits, ChannelGraph& channels) {
-  const CheckCables& cables = waits.cables;
-  const auto in_tree = [&order](std::uint32_t s, std::uint32_t to) {
-    return order.leads_down(s, to) || order.leads_down(to, s);
-  };
-  std::vector<PortMask> ports(graph.size());
-  for (std::uint32_t s = 0; s < graph.size(); ++s)
-    for (const Group& g : graph.groups(s))
-      for (const std::uint8_t port : graph.ports(g))
-        if (in_tree(s, g.to)) add_port(ports[s], port);
-  const auto vl = [lanes](std::uint32_t s, std::uint8_t in, std::uint8_t out) {
-    return lanes ? raw(lanes->at(static_cast<SwitchId>(s), PortNum{in}, PortNum{out})) : std::uint8_t{0};
-  };
-  for (std::uint32_t s = 0; s < graph.size(); ++s) {
-    for (const Group& g : graph.groups(s)) {
-      if (!in_tree(s, g.to)) continue;
-      PortMask others = ports[s];
-      PortMask onward = ports[g.to];
-      for (const std::uint8_t port : graph.ports(g)) {
-        others[port / 64] &= ~(std::uint64_t{1} << port % 64);
-        const std::uint8_t back = cables.far[s * cables.width + port];
-        onward[back / 64] &= ~(std::uint64_t{1} << back % 64);
-      }
-      for (const std::uint8_t port : graph.ports(g)) {
-        std::uint32_t held = 1U << vl(s, 0, port);  // VLs that packets leave by
-        each_port(others, [&](std::uint8_t in) { held |= 1U << vl(s, in, port); });
-        const std::uint8_t in = cables.far[s * cables.width + port];
-        each_port(onward, [&](std::uint8_t out) {
-          for (std::uint32_t bits = held; bits != 0; bits &= bits - 1)
-            channels.depend(channels.id(s, port, static_cast<std::uint32_t>(std::countr_zero(bits))), out,
-                            vl(g.to, in, out));
-        });
-      }
-    }
-  }
-}
-
 /// The credit cycle that trees along the order could close with unicast; empty when there is none.
 std::vector<Channel> cycle_with(const SwitchGraph& graph, const MulticastOrder& order, const Lanes* lanes,
                                 const Waits& waits) {
@@ -184,7 +145,9 @@ std::vector<Channel> cycle_with(const SwitchGraph& graph, const MulticastOrder& 
   if (order.parent.empty())
     add_turns(graph, order.level, lanes, waits, channels);
   else
-    add_tree_turns(graph, order, lanes, waits, channels);
+    each_spanning_wait(graph, order, lanes, [&](const SpanningWait& wait) {
+      channels.depend(channels.id(wait.from, wait.port, wait.lane), wait.out, wait.out_lane);
+    });
   return channels.find_cycle();
 }
 

@@ -1,8 +1,11 @@
 #include "routing/multicast_spanning.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <tuple>
+
+#include "routing/port_mask.h"
 
 namespace weft::routing {
 namespace {
@@ -140,6 +143,42 @@ class SpanningTree {
 std::optional<MulticastOrder> spanning_order(const SwitchGraph& graph, const Lanes& lanes,
                                              std::uint32_t attempt) {
   return SpanningTree(graph, lanes).from(attempt);
+}
+
+void each_spanning_wait(const SwitchGraph& graph, const MulticastOrder& tree, const Lanes* lanes,
+                        const std::function<void(const SpanningWait&)>& use) {
+  const auto in_tree = [&tree](std::uint32_t s, std::uint32_t to) {
+    return tree.leads_down(s, to) || tree.leads_down(to, s);
+  };
+  std::vector<PortMask> ports(graph.size());
+  for (std::uint32_t s = 0; s < graph.size(); ++s)
+    for (const Group& g : graph.groups(s))
+      for (const std::uint8_t port : graph.ports(g))
+        if (in_tree(s, g.to)) add_port(ports[s], port);
+  const auto vl = [lanes](std::uint32_t s, std::uint8_t in, std::uint8_t out) {
+    return lanes ? raw(lanes->at(static_cast<SwitchId>(s), PortNum{in}, PortNum{out})) : std::uint8_t{0};
+  };
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    for (const Group& g : graph.groups(s)) {
+      if (!in_tree(s, g.to)) continue;
+      const std::span<const Group> there = graph.groups(g.to);
+      const std::span<const std::uint8_t> back =
+          graph.ports(*std::ranges::lower_bound(there, s, {}, &Group::to));
+      PortMask others = ports[s];
+      PortMask onward = ports[g.to];
+      for (const std::uint8_t port : graph.ports(g)) others[port / 64] &= ~(std::uint64_t{1} << port % 64);
+      for (const std::uint8_t port : back) onward[port / 64] &= ~(std::uint64_t{1} << port % 64);
+      for (const std::uint8_t port : graph.ports(g)) {
+        std::uint32_t held = 1U << vl(s, 0, port);  // VLs that packets leave by
+        each_port(others, [&](std::uint8_t in) { held |= 1U << vl(s, in, port); });
+        each_port(onward, [&](std::uint8_t out) {
+          for (std::uint32_t bits = held; bits != 0; bits &= bits - 1)
+            use({s, port, static_cast<std::uint8_t>(std::countr_zero(bits)), out,
+                 vl(g.to, back.front(), out)});
+        });
+      }
+    }
+  }
 }
 
 }  // namespace weft::routing

@@ -5,6 +5,7 @@
 // global link after one, so no ways of this tree and minimal ones close a cycle, on the lanes of unicast
 // (group_lanes.h); damaged fabrics are for the proof to decide.
 
+#include <functional>
 #include <optional>
 
 #include "routing/multicast_basis.h"
@@ -16,5 +17,18 @@ namespace weft::routing {
 /// Cost: O(links).
 std::optional<MulticastOrder> spanning_order(const SwitchGraph& graph, const Lanes& lanes,
                                              std::uint32_t attempt);
+
+/// What leaves `from` by `port` on `lane` goes on by `out` of the switch behind it, on `out_lane`.
+struct SpanningWait {
+  std::uint32_t from = 0;
+  std::uint8_t port = 0;
+  std::uint8_t lane = 0;
+  std::uint8_t out = 0;
+  std::uint8_t out_lane = 0;
+};
+
+/// Every turn in a tree, on the lanes that it makes packets take. `lanes` may be null.
+void each_spanning_wait(const SwitchGraph& graph, const MulticastOrder& tree, const Lanes* lanes,
+                        const std::function<void(const SpanningWait&)>& use);
 
 }  // namespace weft::routing

@@ -20,16 +20,6 @@ std::vector<std::uint32_t> place_of_leaf(const PortSets& sets, std::size_t switc
   return place;
 }
 
-/// LIDs of the hosts of each leaf.
-std::vector<std::vector<Lid>> lids_of_leaves(const Problem& problem, const PortSets& sets) {
-  const std::vector<std::uint32_t> place = place_of_leaf(sets, problem.fabric->switch_count());
-  std::vector<std::vector<Lid>> lids(sets.leaves.size());
-  for (const Destination& d : problem.destinations)
-    for (std::uint32_t j = 0; !d.is_switch() && j < 1U << d.lmc; ++j)
-      lids[place[raw(d.at)]].push_back(static_cast<Lid>(raw(d.base) + j));
-  return lids;
-}
-
 PortMask static_ports(const Routes& routes, std::uint32_t s, const std::vector<Lid>& lids) {
   PortMask mask{};
   for (const Lid lid : lids)
@@ -173,6 +163,15 @@ PortSets empty_sets(const Problem& problem) {
   return sets;
 }
 
+std::vector<std::vector<Lid>> lids_of_leaves(const Problem& problem, const PortSets& sets) {
+  const std::vector<std::uint32_t> place = place_of_leaf(sets, problem.fabric->switch_count());
+  std::vector<std::vector<Lid>> lids(sets.leaves.size());
+  for (const Destination& d : problem.destinations)
+    for (std::uint32_t j = 0; !d.is_switch() && j < 1U << d.lmc; ++j)
+      lids[place[raw(d.at)]].push_back(static_cast<Lid>(raw(d.base) + j));
+  return lids;
+}
+
 Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes) {
   const DesignGraph graph(problem);
   const Result<TreeShape> shape = tree_shape(problem, graph);
@@ -190,7 +189,7 @@ Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes) {
 
 Result<PortSets> port_sets(const Problem& problem, const Routes& routes) {
   if (routes.engine == "fat-tree") return tree_port_sets(problem, routes);
-  if (routes.engine == "dragonfly") return dragonfly_port_sets(problem);
+  if (routes.engine == "dragonfly") return dragonfly_port_sets(problem, routes);
   if (routes.engine == "dragonfly+") return dragonfly_plus_port_sets(problem);
   return fail(Errc::invalid, "there are no port sets for tables of {}", routes.engine);
 }

@@ -34,9 +34,11 @@ class SetInterner {
 
 /// Leaves, and one row a switch; nothing else.
 PortSets empty_sets(const Problem& problem);
+/// LIDs of the hosts of each leaf.
+std::vector<std::vector<Lid>> lids_of_leaves(const Problem& problem, const PortSets& sets);
 
 Result<PortSets> tree_port_sets(const Problem& problem, const Routes& routes);
-Result<PortSets> dragonfly_port_sets(const Problem& problem);
+Result<PortSets> dragonfly_port_sets(const Problem& problem, const Routes& routes);
 Result<PortSets> dragonfly_plus_port_sets(const Problem& problem);
 
 }  // namespace weft::routing

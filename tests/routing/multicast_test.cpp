@@ -226,8 +226,8 @@ TEST(Multicast, GoesOnTheLanesOfADragonflyAndOfADragonflyPlus) {
   }
 }
 
-/// About one in ten thousand such fabrics leaves groups no safe way on the lanes of unicast; then they are
-/// said to need a lane of their own, and are not served.
+/// Some such Dragonfly+ leave groups no safe way on the lanes of unicast; then they are said to need a lane of
+/// their own, and are not served.
 RC_GTEST_PROP(Multicast, IsSafeOnDamagedDragonfliesOrSaysThatItCannotBe, ()) {
   const Drawing whole = *rc::gen::element(dragonfly(1, 4, 2, 9), dragonfly(1, 6, 1, 7),
                                           dragonfly_plus(1, 3, 3, 3, 4), dragonfly_plus(1, 4, 4, 2, 5));
