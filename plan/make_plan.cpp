@@ -110,8 +110,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan_levels(fabric, config, ledger, sm_port, chain.vls, *plan);
   if (previous) {
     const bool levels_move = !qos::same_lanes(previous->levels, plan->levels);
-    auto transition =
-        routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes, levels_move);
+    auto transition = routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes,
+                                               levels_move, previous->routing.report.waits.get());
     if (transition.entries != 0 || transition.lanes_change)
       plan->transition = std::make_shared<const routing::Transition>(std::move(transition));
   }

@@ -46,6 +46,18 @@ class ChannelGraph {
     for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
   }
 
+  /// Calls use(channel held, port and lane of the switch behind it that it waits for).
+  template <typename Use>
+  void each_wait(const Use& use) const {
+    for (std::uint32_t channel = 0; channel < peers_->size() * lanes_; ++channel) {
+      const std::uint32_t link = channel / lanes_;
+      const Channel held{static_cast<SwitchId>(link / width_), static_cast<PortNum>(link % width_),
+                         static_cast<Vl>(channel % lanes_)};
+      for (std::uint32_t bit = next_bit(channel, 0); bit < words_ * 64; bit = next_bit(channel, bit + 1))
+        use(held, static_cast<PortNum>(bit / lanes_), static_cast<Vl>(bit % lanes_));
+    }
+  }
+
   /// The graph as it is when all lanes are one.
   ChannelGraph on_one_lane() const;
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "routing/check.h"
-#include "routing/check_cables.h"
+#include "routing/waits.h"
 
 namespace weft::routing {
 namespace {
@@ -26,99 +27,116 @@ void each_difference(const Lft& a, const Lft& b, const Use& use) {
   }
 }
 
-/// Old and new tables in force at once. What LIDs do that are routed alike in both is found out once.
+/// Old and new tables in force at once. What the old ones make wait is known from their check, so only what
+/// mixes at entries that change is added: what comes to such an entry, and what goes on from it.
 class Mixture {
  public:
-  Mixture(const Problem& problem, const Routes& old, const Routes& now)
+  /// `waits`: of the old tables; null: all is found here.
+  Mixture(const Problem& problem, const Routes& old, const Routes& now, const Waits* waits)
       : problem_(problem),
         now_(&now),
         cables_(problem),
-        channels_(cables_.peers, cables_.width,
-                  static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
-        ways_(cables_.count),
+        known_(waits != nullptr),
+        base_(cables_.peers, cables_.width,
+              static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
+        rest_(base_),
         seen_(cables_.count),
-        masks_(cables_.count) {
-    std::vector<bool> differs(std::size_t{raw(problem.top)} + 1);
-    for (std::uint32_t s = 0; s < cables_.count; ++s) {
+        sends_(cables_.count) {
+    if (waits) take_over(*waits, old);
+    for (std::uint32_t s = 0; s < cables_.count; ++s)
       before_.push_back(row_of(old, problem.fabric->node(static_cast<SwitchId>(s)).guid));
-      // A switch that is new says something else of every LID it knows.
-      static const Lft nothing;
-      each_difference(before_.back() ? *before_.back() : nothing, *now.lfts[s], [&](std::size_t lid) {
-        if (lid < differs.size() && (before_.back() || (*now.lfts[s])[lid] != kNoWay)) differs[lid] = true;
-      });
-    }
-    for (const Destination& d : problem_.destinations) {
-      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
-        const auto lid = static_cast<Lid>(raw(d.base) + j);
-        if (differs[raw(lid)])
-          changed_.emplace_back(&d, lid);
-        else
-          add(d, lid, channels_);
-      }
-    }
+    list_changes();
+    find_rest();
   }
 
-  /// With `now` for the new tables, which differs from the one before only where that differs from the old.
+  /// With `now` for the new tables, which differ from the ones before only where those differ from the old.
   std::vector<Channel> find_cycle(const Routes& now) {
     now_ = &now;
-    ChannelGraph all = channels_;
-    for (const auto& [to, lid] : changed_) add(*to, lid, all);
+    ChannelGraph all = rest_;
+    for (const Changed& changed : changed_)
+      if (changed.may_turn_dark) add(changed, all);
     return all.find_cycle();
+  }
+  /// From now on the new entries of these may differ from call to call.
+  void may_turn_dark(const std::vector<Lid>& lids) {
+    bool more = false;
+    for (Changed& changed : changed_)
+      if (!changed.may_turn_dark && std::ranges::binary_search(lids, changed.lid))
+        changed.may_turn_dark = more = true;
+    if (more) find_rest();
   }
 
  private:
-  void load(Lid lid) {
-    for (std::uint32_t s = 0; s < cables_.count; ++s) {
-      const Lft* old = before_[s].get();
-      ways_[s] = {old && raw(lid) < old->size() ? (*old)[raw(lid)] : raw(kPortDrop),
-                  raw(now_->out(static_cast<SwitchId>(s), lid))};
+  struct Changed {
+    const Destination* to = nullptr;
+    Lid lid{};
+    std::vector<std::uint32_t> at;  // switches whose entry changes
+    bool may_turn_dark = false;
+  };
+
+  /// What waited under the old tables, over links that still are.
+  void take_over(const Waits& waits, const Routes& old) {
+    std::vector<std::uint32_t> now_at(old.switches.size(), CheckCables::kDead);
+    for (std::uint32_t s = 0; s < old.switches.size(); ++s) {
+      const auto node = problem_.fabric->find(old.switches[s]);
+      const auto at = node ? problem_.fabric->switch_of(*node) : std::nullopt;
+      if (at) now_at[s] = raw(*at);
     }
-  }
-  std::uint8_t lane(std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
-    return raw(
-        now_->lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
+    waits.channels.each_wait([&](const Channel& held, PortNum out, Vl lane) {
+      const std::uint32_t s = now_at[raw(held.from)];
+      const std::uint16_t next = waits.cables.peer(raw(held.from), raw(held.port));
+      if (s >= cables_.count || cables_.peer(s, raw(held.port)) != now_at[next] || raw(out) >= cables_.width)
+        return;
+      base_.depend(base_.id(s, raw(held.port), raw(held.vl)), raw(out), raw(lane));
+    });
   }
 
-  /// Switches that traffic to the LID can reach by either table, in order of reaching; masks_: by switch and
-  /// way, the VLs it leaves by.
-  void spread(const Destination& to) {
-    reached_.clear();
-    std::ranges::fill(seen_, 0);
-    std::ranges::fill(masks_, std::array<std::uint8_t, 2>{});
-    for (const std::uint32_t s : to.is_peer() ? cables_.all : cables_.talkers) {
-      seen_[s] = 1;
-      reached_.push_back(s);
-      const Ways out = ways_[s];
-      for (std::size_t v = 0; v < out.size(); ++v)
-        if (cables_.peer(s, out[v]) < CheckCables::kLastIndex)
-          masks_[s][v] |= static_cast<std::uint8_t>(1U << lane(s, 0, out[v]));
-    }
-    for (std::size_t i = 0; i < reached_.size(); ++i) {
-      const std::uint32_t s = reached_[i];
-      for (const std::uint8_t port : ways_[s]) {
-        const std::uint16_t next = cables_.peer(s, port);
-        if (next >= CheckCables::kLastIndex) continue;
-        if (seen_[next] == 0) {
-          seen_[next] = 1;
-          reached_.push_back(next);
-        }
-        const Ways onward = ways_[next];
-        for (std::size_t v = 0; v < onward.size(); ++v)
-          if (cables_.peer(next, onward[v]) < CheckCables::kLastIndex)
-            masks_[next][v] |=
-                static_cast<std::uint8_t>(1U << lane(next, cables_.far[s * cables_.width + port], onward[v]));
+  void list_changes() {
+    constexpr std::uint32_t kNone = ~0U;
+    std::vector<std::uint32_t> place(std::size_t{raw(problem_.top)} + 1, kNone);
+    std::vector<std::pair<const Destination*, Lid>> owned;
+    for (const Destination& d : problem_.destinations) {
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
+        place[raw(d.base) + j] = static_cast<std::uint32_t>(owned.size());
+        owned.emplace_back(&d, static_cast<Lid>(raw(d.base) + j));
       }
     }
+    std::vector<std::vector<std::uint32_t>> at(owned.size());
+    static const Lft nothing;
+    for (std::uint32_t s = 0; s < cables_.count; ++s) {
+      each_difference(before_[s] ? *before_[s] : nothing, *now_->lfts[s], [&](std::size_t lid) {
+        // A switch that is new says something else of every LID it knows.
+        if (lid < place.size() && place[lid] != kNone && (before_[s] || (*now_->lfts[s])[lid] != kNoWay))
+          at[place[lid]].push_back(s);
+      });
+    }
+    for (std::size_t i = 0; i < owned.size(); ++i)
+      if (!known_ || !at[i].empty()) changed_.push_back({owned[i].first, owned[i].second, std::move(at[i])});
   }
 
-  /// The same where all packets of a LID are on one VL.
+  /// rest_: all but those that may turn dark.
+  void find_rest() {
+    rest_ = base_;
+    for (const Changed& changed : changed_)
+      if (!changed.may_turn_dark) add(changed, rest_);
+  }
+
+  Ways ways(std::uint32_t s) const {
+    const Lft* old = before_[s].get();
+    return {old && raw(lid_) < old->size() ? (*old)[raw(lid_)] : raw(kPortDrop),
+            raw(now_->out(static_cast<SwitchId>(s), lid_))};
+  }
+  bool is_used(std::uint32_t s) const { return all_used_ || seen_[s] != 0; }
+
+  /// seen_: switches that traffic to the LID can reach by either table.
   void reach(const Destination& to) {
-    reached_ = to.is_peer() ? cables_.all : cables_.talkers;
-    if (reached_.size() == cables_.count) return;
+    all_used_ = to.is_peer();
+    if (all_used_) return;
     std::ranges::fill(seen_, 0);
+    reached_ = cables_.talkers;
     for (const std::uint32_t s : reached_) seen_[s] = 1;
     for (std::size_t i = 0; i < reached_.size(); ++i) {
-      for (const std::uint8_t port : ways_[reached_[i]]) {
+      for (const std::uint8_t port : ways(reached_[i])) {
         const std::uint16_t next = cables_.peer(reached_[i], port);
         if (next >= CheckCables::kLastIndex || seen_[next] != 0) continue;
         seen_[next] = 1;
@@ -127,51 +145,78 @@ class Mixture {
     }
   }
 
-  void add_on_one_lane(const Destination& to, ChannelGraph& channels) {
-    reach(to);
-    for (const std::uint32_t s : reached_) {
-      const Ways out = ways_[s];
-      for (std::size_t v = 0; v < (out[0] == out[1] ? 1U : 2U); ++v) {
-        const std::uint16_t next = cables_.peer(s, out[v]);
-        if (next >= CheckCables::kLastIndex) continue;
-        const std::uint32_t channel = channels.id(s, out[v], layer_);
-        for (const std::uint8_t onward : ways_[next])
-          if (onward < cables_.width) channels.depend(channel, onward, layer_);
+  /// Calls use(neighbour, own port) for those that send the LID to `s` by either table.
+  template <typename Use>
+  void each_sender(std::uint32_t s, const Use& use) const {
+    for (std::uint32_t port = 1; port < cables_.width; ++port) {
+      const std::uint16_t from = cables_.peers[s * cables_.width + port];
+      if (from >= CheckCables::kLastIndex || !is_used(from)) continue;
+      const std::uint8_t there = cables_.far[s * cables_.width + port];
+      const Ways out = ways(from);
+      if (out[0] == there || out[1] == there) use(from, static_cast<std::uint8_t>(port));
+    }
+  }
+
+  void add(const Changed& changed, ChannelGraph& channels) {
+    lid_ = changed.lid;
+    reach(*changed.to);
+    ++round_;
+    const auto send = [&](std::uint32_t s) {
+      if (!is_used(s) || std::exchange(sends_[s], round_) == round_) return;
+      add_from(s, *changed.to, channels);
+    };
+    if (!known_)
+      for (const std::uint32_t s : cables_.all) send(s);
+    for (const std::uint32_t s : changed.at) {
+      send(s);
+      each_sender(s, [&](std::uint32_t from, std::uint8_t) { send(from); });
+    }
+  }
+
+  void add_from(std::uint32_t s, const Destination& to, ChannelGraph& channels) {
+    const Ways out = ways(s);
+    for (std::size_t v = 0; v < (out[0] == out[1] ? 1U : 2U); ++v) {
+      const std::uint16_t next = cables_.peer(s, out[v]);
+      if (next >= CheckCables::kLastIndex) continue;
+      const Ways onward = ways(next);
+      for (std::uint32_t held = lanes_held(s, to, out[v]); held != 0; held &= held - 1) {
+        const std::uint32_t channel =
+            channels.id(s, out[v], static_cast<std::uint32_t>(std::countr_zero(held)));
+        for (const std::uint8_t on : onward)
+          if (on < cables_.width)
+            channels.depend(channel, on, lane(to, next, cables_.far[s * cables_.width + out[v]], on));
       }
     }
   }
 
-  void add(const Destination& to, Lid lid, ChannelGraph& channels) {
-    layer_ = static_cast<std::uint8_t>(now_->layer_of(to, lid));
-    load(lid);
-    if (!now_->lanes) return add_on_one_lane(to, channels);
-    spread(to);
-    for (const std::uint32_t s : reached_) {
-      const Ways out = ways_[s];
-      for (std::size_t v = 0; v < out.size(); ++v) {
-        const std::uint16_t next = cables_.peer(s, out[v]);
-        if (next >= CheckCables::kLastIndex) continue;
-        for (const std::uint8_t onward : ways_[next]) {
-          if (onward >= cables_.width) continue;
-          const std::uint8_t then = lane(next, cables_.far[s * cables_.width + out[v]], onward);
-          for (std::uint32_t mask = masks_[s][v]; mask != 0; mask &= mask - 1)
-            channels.depend(channels.id(s, out[v], static_cast<std::uint32_t>(std::countr_zero(mask))),
-                            onward, then);
-        }
-      }
-    }
+  std::uint8_t lane(const Destination& to, std::uint32_t s, std::uint8_t in, std::uint8_t out) const {
+    if (!now_->lanes) return static_cast<std::uint8_t>(now_->layer_of(to, lid_));
+    return raw(
+        now_->lanes->at(static_cast<SwitchId>(s), static_cast<PortNum>(in), static_cast<PortNum>(out)));
+  }
+  /// VLs by which packets leave, its own and what comes from others.
+  std::uint32_t lanes_held(std::uint32_t s, const Destination& to, std::uint8_t out) const {
+    if (!now_->lanes) return 1U << lane(to, s, 0, out);
+    const bool talks = to.is_peer() || cables_.hosts[s] + cables_.runs_sm[s] != 0;
+    std::uint32_t held = talks ? 1U << lane(to, s, 0, out) : 0U;
+    each_sender(s, [&](std::uint32_t, std::uint8_t in) { held |= 1U << lane(to, s, in, out); });
+    return held;
   }
 
   const Problem& problem_;
   const Routes* now_;
-  CheckCables cables_;
-  ChannelGraph channels_;  // of LIDs that are routed alike
-  std::vector<std::pair<const Destination*, Lid>> changed_;
-  std::uint8_t layer_ = 0;  // of the LID at hand
+  const CheckCables cables_;
+  bool known_;
+  ChannelGraph base_;  // what is known of the old tables
+  ChannelGraph rest_;
+  std::vector<Changed> changed_;
   std::vector<std::shared_ptr<const Lft>> before_;
-  std::vector<Ways> ways_;  // by switch: of the LID at hand
-  std::vector<std::uint8_t> seen_;
-  std::vector<std::array<std::uint8_t, 2>> masks_;
+  // The LID at hand:
+  Lid lid_{};
+  bool all_used_ = false;
+  std::uint32_t round_ = 0;
+  std::vector<std::uint8_t> seen_;    // by switch
+  std::vector<std::uint32_t> sends_;  // by switch: the round in which it was added
   std::vector<std::uint32_t> reached_;
 };
 
@@ -219,6 +264,11 @@ std::vector<Lid> newcomers(const Problem& problem, const Routes& old, const Rout
 std::optional<Routes> darken(const Problem& problem, const Routes& old, const Routes& now, Mixture& mixture,
                              std::vector<Channel> cycle) {
   constexpr int kCycles = 16;
+  std::vector<Lid> plain;  // mostly it is these
+  for (const Destination& d : problem.destinations)
+    for (std::uint32_t j = 0; !d.is_peer() && j < 1U << d.lmc; ++j)
+      plain.push_back(static_cast<Lid>(raw(d.base) + j));
+  mixture.may_turn_dark(plain);
   Routes dark = now;
   dark.basis = nullptr;
   dark.notes.clear();
@@ -232,6 +282,7 @@ std::optional<Routes> darken(const Problem& problem, const Routes& old, const Ro
       at = channel.from;
     }
     if (fewest.empty()) return std::nullopt;
+    mixture.may_turn_dark(fewest);
     std::vector<Lft::Entry> entries;
     for (const Lid lid : fewest) entries.push_back({raw(lid), raw(kPortDrop)});
     dark.lfts[raw(at)] = std::make_shared<const Lft>(dark.lfts[raw(at)]->with(entries));
@@ -270,13 +321,14 @@ bool same_lanes(const Routes& old, const Routes& now) {
 
 }  // namespace
 
-Transition find_transition(const Problem& problem, const Routes& old, const Routes& now, bool levels_move) {
+Transition find_transition(const Problem& problem, const Routes& old, const Routes& now, bool levels_move,
+                           const Waits* old_waits) {
   Transition transition;
   transition.entries = changed_entries(problem, old, now);
   transition.lanes_change = !same_lanes(old, now) || (levels_move && now.lanes != nullptr);
   if (transition.entries == 0 && !transition.lanes_change) return transition;
   if (!transition.lanes_change) {
-    Mixture mixture(problem, old, now);
+    Mixture mixture(problem, old, now, old_waits);
     transition.cycle = mixture.find_cycle(now);
     if (transition.any_order()) return transition;
     transition.dark = darken(problem, old, now, mixture, transition.cycle);

@@ -17,6 +17,8 @@
 
 namespace weft::routing {
 
+struct Waits;
+
 struct Transition {
   std::uint64_t entries = 0;   ///< That change, of LIDs that somebody has, at switches with tables in force.
   bool lanes_change = false;   ///< SL2VL is to change too: never in any order.
@@ -30,8 +32,9 @@ struct Transition {
 
 /// `levels_move`: SLs change their lanes for another reason; without lanes that nobody minds. `old` may be of
 /// another Fabric: rows go by GUID, entries whose link is gone wait for nobody. Both tables are safe by
-/// themselves. Cost: O(switches * LIDs).
+/// themselves. `old_waits`: of the report on the old tables; then the cost is O(links * width / 64), and for
+/// each entry that changes O(width). Without: O(switches * LIDs).
 Transition find_transition(const Problem& problem, const Routes& old, const Routes& now,
-                           bool levels_move = false);
+                           bool levels_move = false, const Waits* old_waits = nullptr);
 
 }  // namespace weft::routing

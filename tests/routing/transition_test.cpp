@@ -7,7 +7,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "routing/chain.h"
 #include "routing/check.h"
+#include "routing/design.h"
 #include "routing/engines.h"
 #include "routing/transition.h"
 #include "tests/routing/fabrics.h"
@@ -68,6 +70,9 @@ RC_GTEST_PROP(Transition, AgreesWithTheUnionOfBothTables, ()) {
   const Routes now = *up_down(one.problem);
   const Transition transition = find_transition(one.problem, old, now);
   RC_ASSERT(transition.any_order() == !mixture_can_lock(one.problem, old, now));
+  const CheckReport report = check(one.problem, old);
+  RC_ASSERT(transition.any_order() ==
+            find_transition(one.problem, old, now, false, report.waits.get()).any_order());
   if (transition.any_order()) return;
   RC_ASSERT(transition.dark.has_value());
   RC_ASSERT(find_transition(one.problem, old, *transition.dark).any_order());
@@ -119,6 +124,32 @@ TEST(Transition, NeedsNoOrderForOneEntryThatWasMissing) {
   EXPECT_TRUE(transition.any_order());
   EXPECT_EQ(transition.entries, 1U);
   EXPECT_FALSE(transition.dark);
+}
+
+RC_GTEST_PROP(Transition, FromWhatTheOldTablesMakeWaitIsTheSameAsFromNothing, ()) {
+  const Drawing whole = *rc::gen::element(xgft({1, 3, 4}, {1, 3, 3}), xgft({2, 4}, {1, 3}),
+                                          dragonfly(1, 4, 2, 9), dragonfly_plus(1, 3, 3, 3, 4));
+  const Design design = learn({}, *Case(whole).fabric);
+  Drawing less = whole;
+  const auto damage = [](Drawing& drawing) {
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) drawing.cut(*rc::gen::inRange(0U, 1U << 20));
+    if (*rc::gen::inRange(0, 4) == 0) drawing.isolate(*rc::gen::inRange(0U, drawing.node_count()));
+  };
+  damage(less);
+  Case before(less);
+  if (*rc::gen::arbitrary<bool>()) damage(less);
+  Case after(*rc::gen::arbitrary<bool>() ? whole : less);
+  before.problem.design = after.problem.design = &design;
+  const ChainResult old = *route(before.problem, {.vls = 2});
+  const ChainResult now = *route(after.problem, {.vls = 2});
+  const Transition slow = find_transition(after.problem, old.routes, now.routes);
+  const Transition quick =
+      find_transition(after.problem, old.routes, now.routes, false, old.report.waits.get());
+  RC_CLASSIFY(!slow.any_order(), "two steps");
+  RC_ASSERT(slow.lanes_change == quick.lanes_change);
+  // What only waited over the old cables is no longer there, but what was safe together stays so.
+  RC_ASSERT(slow.any_order() == quick.any_order());
+  RC_ASSERT(slow.entries == quick.entries);
 }
 
 TEST(Transition, SeesThatLanesChange) {
