@@ -298,6 +298,13 @@ void add_pace_keys(std::vector<Key>& keys) {
                      "It starts after this long at the latest, whatever follows."));
 }
 
+void add_audit_keys(std::vector<Key>& keys) {
+  keys.push_back(
+      key("audit.interval", MEMBER(audit), duration(minutes(1), hours(24 * 365), "never"),
+          "What every device holds (tables, P_Keys, lanes, port settings) is read back once in this time, "
+          "evenly spread over it. What differs is told and written again."));
+}
+
 void add_m_key_keys(std::vector<Key>& keys) {
   keys.push_back(
       key("m_key.file", MEMBER(m_key.file), text("a file", 4096, true),
@@ -432,6 +439,7 @@ std::vector<Key> make_schema() {
   add_partition_keys(keys);
   add_qos_keys(keys);
   add_pace_keys(keys);
+  add_audit_keys(keys);
   add_m_key_keys(keys);
   add_health_keys(keys);
   add_sa_keys(keys);
@@ -447,6 +455,7 @@ constexpr Section kSections[] = {
     {"transport.ibsim", "Of kind ibsim."},
     {"transport.sim", "Of kind sim."},
     {"manager", "This subnet manager among others."},
+    {"audit", "Reading back what devices hold."},
     {"m_key", "M_Keys: with one, devices obey only managers that have it."},
     {"subnet", "What every port is told about its subnet."},
     {"lids", "Local addresses."},

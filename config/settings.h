@@ -124,6 +124,7 @@ struct Settings {
   ManagerSettings manager;
   SaSettings sa;
   MKeySettings m_key;
+  Duration audit = std::chrono::hours(24);  ///< One round over all devices; 0: never.
   LogSettings log;
   ControlSettings control;
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.

@@ -66,8 +66,12 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
                  [this] { return election_.is_master() ? sweeper_.view() : nullptr; },
                  [this](std::string kind, std::string text) { tell(std::move(kind), std::move(text)); }}),
       own_port_({parts.transport, parts.clock, &background_, [this] { return client_.m_key_of(own_node()); },
-                 [this] { return !sweeping_ && last_full_ && last_full_->clean; },
+                 [this] { return at_rest(); },
                  [this](const std::string& what) { causes_.add({SweepKind::full, what}); }}),
+      audit_({&client_, parts.clock, &background_, &sweeper_.shadow(),
+              [this] { return at_rest() ? sweeper_.view() : nullptr; }, [this] { return sweeper_.sweeps(); },
+              [this](Guid node, const std::string& what) { drifted(node, what); },
+              [this](Severity severity, std::string text) { tell("audit", std::move(text), severity); }}),
       damper_(*parts.clock, settings->traps,
               [this](const std::vector<TrapDamper::Storm>& storms) { tell_storms(storms); }),
       watch_({&client_, parts.clock, &background_,
@@ -76,6 +80,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       heart_(*parts.clock, [this](Duration how_long) { stood_still(how_long); }) {
   client_.set_fence([this] { return may_set(); });
   key_care_.start(settings->m_key.keys.lease);
+  audit_.start(settings->audit);
   election_.set_own_guid(parts.transport->local_port().guid);
   parts_.transport->on_unsolicited([this](const mad::Mad& mad) {
     heart_.check();
@@ -167,9 +172,21 @@ Multicast::Surroundings Manager::multicast_surroundings() {
   return around;
 }
 
-void Manager::tell(std::string kind, std::string text) {
+/// Master, and the fabric as the last sweep wanted it.
+bool Manager::at_rest() const {
+  return election_.is_master() && !sweeping_ && last_full_ && last_full_->clean;
+}
+
+/// Whoever changed one table may have changed others: all of the device's are written again.
+void Manager::drifted(Guid node, const std::string& what) {
+  tell("drift", what);
+  sweeper_.distrust(node);
+  causes_.add({SweepKind::full, "the audit found a table that was changed"});
+}
+
+void Manager::tell(std::string kind, std::string text, Severity severity) {
   Event event;
-  event.severity = Severity::warning;
+  event.severity = severity;
   event.kind = std::move(kind);
   event.text = std::move(text);
   parts_.events->add(std::move(event));
@@ -314,6 +331,7 @@ void Manager::stop() {
   watch_.stop();
   heart_.stop();
   key_care_.stop();
+  audit_.stop();
   own_port_.stop();
   sweeper_.stop();
   sa_.silence();
@@ -334,6 +352,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   damper_.set_settings(settings->traps);
   sa_.set_settings(sa_settings(*settings));
   key_care_.start(settings->m_key.keys.lease);
+  audit_.start(settings->audit);
   multicast_.set_interval(settings->sa.multicast_interval);
   sweeper_.set_settings(std::move(settings));
   if (const auto whom = watch_.whom()) wait_for(*whom);  // at the new pace

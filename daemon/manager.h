@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "config/settings.h"
+#include "daemon/audit.h"
 #include "daemon/causes.h"
 #include "daemon/election.h"
 #include "daemon/heart.h"
@@ -114,7 +115,9 @@ class Manager {
   asio::awaitable<Result<void>> give_up_mastership(discovery::Manager to);
   void note_standing();
   std::vector<Problem> standing_problems() const;
-  void tell(std::string kind, std::string text);
+  void tell(std::string kind, std::string text, Severity severity = Severity::warning);
+  bool at_rest() const;
+  void drifted(Guid node, const std::string& what);
   asio::awaitable<void> serve_sa();
   SaService::Surroundings sa_surroundings();
   std::vector<sa::OtherManager> sa_managers() const;
@@ -132,6 +135,7 @@ class Manager {
   Responder responder_;
   KeyCare key_care_;
   OwnPort own_port_;
+  Audit audit_;
   TrapDamper damper_;
   Watch watch_;
   Heart heart_;

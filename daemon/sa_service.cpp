@@ -18,6 +18,7 @@ constexpr std::size_t kMostBlocks = 4096;
 /// Refused joins of one port are told once in this time.
 constexpr Duration kTellRefusals = std::chrono::minutes(10);
 constexpr std::size_t kMostTold = 10'000;
+constexpr std::size_t kMostOfAPort = 10;
 
 std::string text_of(const sa::Request& request) {
   return fmt::format("method=0x{:02x} attribute=0x{:04x} mask=0x{:x} lid={}", raw(request.header.method),
@@ -167,20 +168,26 @@ void SaService::finish(const Asked& asked, const sa::Answer& answer) {
   if (answer.new_guids) write_aliases(*answer.new_guids);
 }
 
-/// Joins that are refused keep a host off the network: its administrator must find out why. One line a port.
+/// Joins that are refused keep a host off the network: its administrator must find out why. The same is told
+/// once in a while, and of one port a few things only.
 void SaService::note_refusal(const sa::Request& request, const sa::Answer& answer) {
   sa_log().debug("refused {} status=0x{:04x} why=\"{}\"", text_of(request), answer.status, answer.why);
   if (answer.why.empty()) return;
   const Instant now = around_.clock->now();
   if (refusals_told_.size() > kMostTold) refusals_told_.clear();
-  const auto [told, fresh] = refusals_told_.try_emplace(request.from.lid, now);
-  if (!fresh && now - told->second < kTellRefusals) return;
-  told->second = now;
+  const auto asked = mad::decode<mad::McMemberRecord>(request.data);
+  const std::string what = fmt::format("join group {}: {}", to_string(asked.mgid), answer.why);
+  RefusalsTold& told = refusals_told_[request.from.lid];
+  if (now - told.since >= kTellRefusals) told = {now, {}};
+  if (told.texts.size() >= kMostOfAPort || std::ranges::find(told.texts, what) != told.texts.end()) return;
+  told.texts.push_back(what);
   const sa::End* end = index_->find(request.from.lid);
   const std::string who = end == nullptr ? fmt::format("LID {}", raw(request.from.lid))
                                          : fabric::describe(index_->fabric(), end->port);
-  sa_log().warn("join refused port=\"{}\" why=\"{}\"", who, answer.why);
-  if (around_.tell) around_.tell("join_refused", fmt::format("{} may not join: {}", who, answer.why));
+  const std::string_view more =
+      told.texts.size() == kMostOfAPort ? "; what else is refused to this port is not told for a while" : "";
+  sa_log().warn("join refused port=\"{}\" what=\"{}\"", who, what);
+  if (around_.tell) around_.tell("join_refused", fmt::format("{} may not {}{}", who, what, more));
 }
 
 void SaService::reply(const Asked& asked, const sa::Answer& answer) {

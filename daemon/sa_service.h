@@ -142,7 +142,11 @@ class SaService {
   bool paused_ = false;                             // not answering, and not known to be out of date
   bool stale_ = false;                              // another manager has been master since
   std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
-  std::unordered_map<Lid, Instant> refusals_told_;
+  struct RefusalsTold {
+    Instant since{};
+    std::vector<std::string> texts;
+  };
+  std::unordered_map<Lid, RefusalsTold> refusals_told_;
   bool telling_ = false;
   int saves_under_way_ = 0;
   bool save_failed_ = false;

@@ -69,6 +69,11 @@ class Sweeper {
     interruption_ = std::move(why);
   }
   /// The next light sweep looks at this end port, too.
+  /// This device may hold anything: the next full sweep writes all of it.
+  void distrust(Guid node) {
+    const std::vector<Guid> nodes{node};
+    forget_tables(nodes);
+  }
   void ask_port(Guid port) { asked_.insert(port); }
   /// Whether the last take-over was from another manager, whom clients have told things; said once.
   bool took_over_from_another() { return std::exchange(follows_another_, false); }

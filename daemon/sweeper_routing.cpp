@@ -12,6 +12,8 @@ std::string engine_reasons(const routing::ChainResult& chain) {
   std::vector<std::string> parts;
   for (const routing::Refusal& r : chain.refusals)
     parts.push_back(fmt::format("not {}: {}", r.engine, r.reason));
+  if (!chain.refusals.empty() && !chain.recognised.empty())
+    parts.push_back("the fabric is " + chain.recognised);
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, "; "));
 }
 
@@ -23,9 +25,10 @@ void Sweeper::tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric) 
   const routing::ChainResult& chain = plan.routing;
   const std::string engine = chain.routes.engine;
   std::string text;
+  const std::string lost = chain.kept_last ? routing::explain(fabric, chain.report) : "";
   if (chain.kept_last)
-    text = fmt::format("the tables in force, of {}, are kept as far as they lead: {}{}", engine,
-                       routing::explain(fabric, chain.report), engine_reasons(chain));
+    text = fmt::format("the tables in force, of {}, are kept as far as they lead{}{}{}", engine,
+                       lost.empty() ? "" : ": ", lost, engine_reasons(chain));
   else if (chain.beyond_named)
     text = fmt::format("the tables are those of {}, which the configuration does not name{}", engine,
                        engine_reasons(chain));

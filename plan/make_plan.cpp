@@ -94,6 +94,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.top = plan->lids.top;
   plan->problem.roots = std::move(roots.guids);
   plan->problem.previous = previous ? &previous->routing.routes : nullptr;
+  plan->problem.good = previous ? previous->routing.good : nullptr;
   routing::Design design = routing::learn(ledger.design ? *ledger.design : routing::Design{}, fabric);
   const bool same_design = ledger.design && *ledger.design == design;
   auto design_now = same_design ? ledger.design : std::make_shared<const routing::Design>(std::move(design));
@@ -117,6 +118,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   }
   plan->port_sets = plan_port_sets(plan->problem, plan->routing.routes, config.routing.port_sets,
                                    previous ? previous->port_sets : nullptr, plan->notes);
+  plan->problem.good = nullptr;
   plan->problem.previous = nullptr;  // the plan may outlive both
   plan->problem.design = nullptr;
   if (!plan->routing.recognised.empty()) plan->notes.push_back("recognised: " + plan->routing.recognised);

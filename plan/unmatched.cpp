@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/naming.h"
 #include "plan/roots.h"
 
 namespace weft::plan {
@@ -78,6 +79,9 @@ std::vector<std::string> odd_names(const fabric::Fabric& fabric, const Config& c
 std::vector<std::string> unmatched(const fabric::Fabric& fabric, const Config& config) {
   std::vector<std::string> all;
   take_most(odd_roots(fabric, config.routing.roots), "routing.roots", all);
+  std::vector<std::string> words = read_names(fabric, config.routing).notes;
+  for (std::string& word : words) word = "routing." + word;
+  take_most(std::move(words), "routing", all);
   take_most(odd_lids(fabric, config), "lids.fixed", all);
   take_most(odd_names(fabric, config), "names", all);
   return all;

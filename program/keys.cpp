@@ -64,6 +64,15 @@ std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partition
   return all;
 }
 
+std::vector<TableSet> key_blocks(const fabric::Fabric& fabric, const PortKeys& port) {
+  std::vector<TableSet> blocks;
+  const PortNum at = fabric.is_switch(port.port.node) ? PortNum{0} : port.port.port;
+  for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block)
+    blocks.push_back({mad::AttrId::pkey_table, modifier_of(fabric, port.port, block),
+                      mad::encode(block_of(port.keys, block)), at});
+  return blocks;
+}
+
 std::uint64_t keys_digest(std::span<const PortKeys> ports) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const PortKeys& one : ports) {

@@ -16,6 +16,7 @@
 #include "fabric/path_tree.h"
 #include "mad/blocks.h"
 #include "plan/plan.h"
+#include "program/lane_rows.h"
 #include "transport/smp_client.h"
 
 namespace weft::program {
@@ -30,6 +31,9 @@ struct PortKeys {
 /// Of the ports of one node that the plan gives a table: end ports, and switch ports that check.
 std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan,
                                    NodeId node);
+
+/// The blocks of one port's table.
+std::vector<TableSet> key_blocks(const fabric::Fabric& fabric, const PortKeys& port);
 
 /// Hash of what a node's ports are to hold; never 0, which stands for "not known".
 std::uint64_t keys_digest(std::span<const PortKeys> ports);

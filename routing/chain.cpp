@@ -62,6 +62,7 @@ bool try_engine(const Problem& problem, const Engine& engine, int vls, ChainResu
 bool try_keeping(const Problem& problem, ChainResult& result) {
   std::optional<Routes> kept = keep_last(problem);
   if (!kept) return false;
+  result.good = problem.good ? problem.good : std::make_shared<const Routes>(*problem.previous);
   CheckReport report = check(problem, *kept);
   if (!report.free_of_deadlock() || !report.too_small.empty()) {
     result.refusals.push_back({"the tables in force", explain(*problem.fabric, report)});
@@ -93,6 +94,7 @@ std::shared_ptr<const Lanes> aligned(const std::shared_ptr<const Lanes>& lanes, 
 
 std::optional<Routes> keep_last(const Problem& problem) {
   if (!problem.previous) return std::nullopt;
+  const Routes& last = problem.good ? *problem.good : *problem.previous;
   const fabric::Fabric& fabric = *problem.fabric;
   std::vector<bool> owned(row_size(problem.top));
   for (const Destination& d : problem.destinations)
@@ -100,8 +102,7 @@ std::optional<Routes> keep_last(const Problem& problem) {
   Tables tables(problem);
   for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
     const std::span<const fabric::Port> ports = fabric.ports(static_cast<SwitchId>(s));
-    const std::shared_ptr<const Lft> before =
-        row_of(*problem.previous, fabric.node(static_cast<SwitchId>(s)).guid);
+    const std::shared_ptr<const Lft> before = row_of(last, fabric.node(static_cast<SwitchId>(s)).guid);
     if (!before) continue;
     std::uint8_t* row = tables.row(s);
     for (std::size_t lid = 0; lid < std::min(before->size(), owned.size()); ++lid) {
@@ -110,10 +111,10 @@ std::optional<Routes> keep_last(const Problem& problem) {
       if (owned[lid] && leads) row[lid] = port;
     }
   }
-  Routes routes = std::move(tables).finish(problem.previous->engine);
-  routes.vls_needed = problem.previous->vls_needed;
-  routes.lanes = aligned(problem.previous->lanes, *problem.previous, fabric);
-  routes.layers = problem.previous->layers;
+  Routes routes = std::move(tables).finish(last.engine);
+  routes.vls_needed = last.vls_needed;
+  routes.lanes = aligned(last.lanes, last, fabric);
+  routes.layers = last.layers;
   routes.notes.push_back("the tables in force are kept as far as they lead");
   return routes;
 }

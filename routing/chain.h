@@ -44,7 +44,9 @@ struct ChainResult {
   CheckReport report;             ///< Of `routes`; safe unless `kept_last`, and even then free of deadlock.
   std::vector<Refusal> refusals;  ///< In order tried.
   std::string recognised;         ///< What "auto" took the fabric for, and why; empty when it was not asked.
-  bool kept_last = false;     ///< The tables in force stay; report.lost counts the pairs they do not serve.
+  bool kept_last = false;  ///< The tables in force stay; report.lost counts the pairs they do not serve.
+  /// Of kept_last: the tables that are kept, before they were cut down: what is cut comes back with its link.
+  std::shared_ptr<const Routes> good;
   bool beyond_named = false;  ///< Up-down was taken though the options do not name it.
 };
 
@@ -53,9 +55,9 @@ struct ChainResult {
 ///   nothing passes. The caller then leaves the fabric as it is.
 Result<ChainResult> route(const Problem& problem, const ChainOptions& options);
 
-/// The tables in force, cut down to this fabric: rows of switches that are gone fall away, new switches have
-/// none of their entries set, and entries lead nowhere where their link is gone or their LID has no owner.
-/// Nothing without tables in force.
+/// The last good tables (Problem::good, else those in force), cut down to this fabric: rows of switches that
+/// are gone fall away, new switches have none of their entries set, and entries lead nowhere where their link
+/// is gone or their LID has no owner. Nothing without tables in force.
 std::optional<Routes> keep_last(const Problem& problem);
 
 }  // namespace weft::routing

@@ -1,65 +1,21 @@
 #include "routing/dragonfly_shape.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "base/words.h"
+#include "routing/router_groups.h"
 
 namespace weft::routing {
-namespace {
-
-/// Common neighbours of the two ends, by edge.
-std::vector<std::uint32_t> common_neighbours(const DesignGraph& graph) {
-  const std::size_t words = (graph.size() + 63) / 64;
-  std::vector<std::uint64_t> near(graph.size() * words);
-  for (const DesignGraph::Edge& e : graph.edges) {
-    near[e.a * words + e.b / 64] |= std::uint64_t{1} << e.b % 64;
-    near[e.b * words + e.a / 64] |= std::uint64_t{1} << e.a % 64;
-  }
-  std::vector<std::uint32_t> common;
-  common.reserve(graph.edges.size());
-  for (const DesignGraph::Edge& e : graph.edges) {
-    int count = 0;
-    for (std::size_t w = 0; w < words; ++w)
-      count += std::popcount(near[e.a * words + w] & near[e.b * words + w]);
-    common.push_back(static_cast<std::uint32_t>(count));
-  }
-  return common;
-}
-
-/// By switch: the lowest of its group, which links with many common neighbours hold together.
-std::vector<std::uint32_t> find_groups(const DesignGraph& graph) {
-  const std::vector<std::uint32_t> common = common_neighbours(graph);
-  std::vector<std::uint32_t> most(graph.size());
-  for (std::size_t i = 0; i < common.size(); ++i)
-    for (const std::uint32_t s : {graph.edges[i].a, graph.edges[i].b}) most[s] = std::max(most[s], common[i]);
-  std::vector<std::uint32_t> of(graph.size());
-  std::iota(of.begin(), of.end(), 0U);
-  const auto root = [&of](std::uint32_t s) {
-    while (of[s] != s) s = of[s] = of[of[s]];
-    return s;
-  };
-  for (std::size_t i = 0; i < common.size(); ++i) {
-    const DesignGraph::Edge& e = graph.edges[i];
-    if (common[i] == 0 || common[i] * 2 <= std::min(most[e.a], most[e.b])) continue;
-    const auto [low, high] = std::minmax({root(e.a), root(e.b)});
-    of[high] = low;
-  }
-  for (std::uint32_t s = 0; s < graph.size(); ++s) of[s] = root(s);
-  return of;
-}
-
-}  // namespace
 
 Result<DragonflyShape> dragonfly_shape(const Problem& problem, const DesignGraph& graph) {
   DragonflyShape shape;
   shape.live = graph.live;
   shape.missing = graph.dead_links();
   std::vector<std::uint32_t> of = given_groups(problem, graph);
-  if (of.empty()) of = find_groups(graph);
+  if (of.empty()) of = find_router_groups(graph);
   std::vector<std::uint32_t> by_guid(graph.size());
   std::iota(by_guid.begin(), by_guid.end(), 0U);
   std::ranges::sort(by_guid, {}, [&graph](std::uint32_t s) { return graph.guids[s]; });

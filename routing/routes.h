@@ -47,6 +47,8 @@ struct Problem {
   std::vector<std::pair<Guid, std::uint32_t>> groups;
   /// The routes in force, for engines that keep what still works; may be null, may be of another Fabric.
   const Routes* previous = nullptr;
+  /// The last tables that served everybody, where `previous` are what was left of them. Null: `previous`.
+  std::shared_ptr<const Routes> good;
   /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.
   const Design* design = nullptr;
   /// Layers (Routes::layers) that an engine may use: as many as SLs are handed out by LID offset, each on a

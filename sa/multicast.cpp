@@ -126,9 +126,10 @@ std::string disagreement(const Request& request, const McMemberRecord& asked, co
   if (mc_asks(request, kMcFlowLabel) && asked.flow_label != group.flow_label)
     return differ("FlowLabel", asked.flow_label, group.flow_label);
   if (!fits(request, kMcMtuSelector, kMcMtu, asked.mtu_selector, asked.mtu, raw(group.mtu), false))
-    return fmt::format("the group's MTU code {} is not what is asked for", raw(group.mtu));
+    return fmt::format("the group's MTU {} is not what is asked for", 128 << raw(group.mtu));
   if (!fits(request, kMcRateSelector, kMcRate, asked.rate_selector, asked.rate, group.rate, true))
-    return fmt::format("the group's rate code {} is not what is asked for", group.rate);
+    return fmt::format("the group's rate {} is not what is asked for",
+                       rate_speed_text(rate_speed(group.rate)));
   if (!fits(request, kMcLifetimeSelector, kMcLifetime, asked.lifetime_selector, asked.lifetime,
             group.lifetime, false))
     return fmt::format("the group's packet lifetime code {} is not what is asked for", group.lifetime);
@@ -212,9 +213,10 @@ std::string shortage(const Context& context, const End& port, const plan::McGrou
   if (!may_use(port, group.pkey))
     return fmt::format("{} is not in the partition of P_Key {:#x}", name, raw(group.pkey));
   if (port.mtu < raw(group.mtu))
-    return fmt::format("MTU code {} of {} below the group's {}", port.mtu, name, raw(group.mtu));
+    return fmt::format("MTU {} of {} below the group's {}", 128 << port.mtu, name, 128 << raw(group.mtu));
   if (!group.follows_slowest && port.rate != 0 && rate_speed(port.rate) < rate_speed(group.rate))
-    return fmt::format("rate code {} of {} below the group's {}", port.rate, name, group.rate);
+    return fmt::format("rate {} of {} below the group's {}", rate_speed_text(rate_speed(port.rate)), name,
+                       rate_speed_text(rate_speed(group.rate)));
   return {};
 }
 

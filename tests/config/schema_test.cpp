@@ -25,6 +25,7 @@ const std::vector<Override> kOthers = {
     {"manager.poll_misses", "5"},
     {"manager.allowed", "[0x0002c903000e0b72, 0x1]"},
     {"manager.expected", "yes"},
+    {"audit.interval", "6h"},
     {"m_key.file", "m_keys"},
     {"m_key.protect", "2"},
     {"m_key.lease", "60"},

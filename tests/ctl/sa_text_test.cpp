@@ -23,9 +23,9 @@ TEST(SaText, ListsGroupsAndTheirMembers) {
 TEST(SaText, SaysWhyAJoinIsRefused) {
   const std::string text = join_text(
       from(
-          R"({"port":"h4","group":"ff12::1","may_join":false,"status":"0x0200","why":"rate code 3 of h4 below the group's 16"})"),
+          R"({"port":"h4","group":"ff12::1","may_join":false,"status":"0x0200","why":"rate 10G of h4 below the group's 100G"})"),
       Style{});
-  EXPECT_EQ(text, "h4, group ff12::1: refused with status 0x0200: rate code 3 of h4 below the group's 16\n");
+  EXPECT_EQ(text, "h4, group ff12::1: refused with status 0x0200: rate 10G of h4 below the group's 100G\n");
 }
 
 TEST(SaText, TellsHowLongAnswersTook) {

@@ -38,6 +38,20 @@ TEST(Unmatched, TellsRootsThatAreNoneAndThoseBelowTheTop) {
   EXPECT_NE(told.find("carries hosts, and other switches do not"), std::string::npos) << told;
 }
 
+TEST(Unmatched, TellsRanksGroupsAndKindsOfNobody) {
+  const Tree tree;
+  Config config;
+  config.routing.ranks["nowhere*"] = 1;
+  config.routing.groups = {"none-{}"};
+  config.routing.storage = {"oss*"};
+  config.routing.io_nodes = {"0x7777"};
+  EXPECT_EQ(unmatched(tree.fabric, config),
+            (std::vector<std::string>{"routing.ranks: \"nowhere*\" is no switch of this fabric",
+                                      "routing.group \"none-{}\" is no switch of this fabric",
+                                      "routing.storage: \"oss*\" is no host of this fabric",
+                                      "routing.io_nodes: \"0x7777\" is no host of this fabric"}));
+}
+
 TEST(Unmatched, TellsFixedLidsOfNobodyAndOfNodes) {
   const Tree tree;
   Config config;

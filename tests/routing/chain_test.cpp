@@ -112,6 +112,28 @@ TEST(KeepLast, DropsEntriesOverDeadLinksAndOfLidsWithoutOwner) {
             last->out(SwitchId{0}, before.problem.destinations[1].base));
 }
 
+TEST(KeepLast, GivesBackWhatWasCutWhenItsLinkIsBack) {
+  const Drawing whole = ring(5);
+  const Case before(whole);
+  const ChainResult good = *route(before.problem, {.engines = {"up-down"}});
+  Drawing broken = whole;
+  broken.cut(0);
+  Case during(broken);
+  during.problem.previous = &good.routes;
+  const ChainOptions keep{.engines = {"fat-tree"}, .on_failure = OnFailure::keep_last};
+  const ChainResult kept = *route(during.problem, keep);
+  ASSERT_TRUE(kept.kept_last);
+  ASSERT_GT(kept.report.lost, 0u);
+  Case after(whole);
+  after.problem.previous = &kept.routes;
+  after.problem.good = kept.good;
+  const ChainResult again = *route(after.problem, keep);
+  ASSERT_TRUE(again.kept_last);
+  EXPECT_EQ(again.report.lost, 0u);
+  for (std::size_t s = 0; s < good.routes.lfts.size(); ++s)
+    EXPECT_TRUE(*again.routes.lfts[s] == *good.routes.lfts[s]) << s;
+}
+
 TEST(KeepLast, FollowsASwitchThatGotAnotherIndex) {
   Drawing drawing = ring(4);
   const std::uint32_t late = drawing.add_switch();

@@ -135,6 +135,26 @@ TEST(Recognise, TellsShapesApart) {
   EXPECT_EQ(recognise(Case(torus(4, 4, 4, 2)).problem).kind, Kind::arbitrary);
 }
 
+/// Nothing is known of how it was before.
+TEST(Recognise, KnowsADragonflyWithDeadLinksAtFirstSight) {
+  struct Size {
+    int p, a, h, g;
+    std::size_t most_dead;
+  };
+  std::mt19937 random(11);
+  for (const Size& size :
+       {Size{1, 4, 2, 9, 1}, Size{1, 8, 4, 33, 60}, Size{1, 14, 3, 20, 120}, Size{1, 6, 3, 19, 12}})
+    for (int round = 0; round < 12; ++round) {
+      Drawing drawing = dragonfly(size.p, size.a, size.h, size.g);
+      const std::size_t dead = 1 + random() % size.most_dead;
+      for (std::size_t i = 0; i < dead; ++i) drawing.cut(random() % drawing.switch_cables());
+      const Case one(drawing);
+      const auto shape = dragonfly_shape(one.problem, DesignGraph(one.problem));
+      ASSERT_TRUE(shape) << size.a << " " << size.g << " " << dead << ": " << shape.error().what;
+      EXPECT_EQ(shape->groups(), static_cast<std::uint32_t>(size.g)) << size.a << " " << dead;
+    }
+}
+
 TEST(Recognise, KnowsASmallDragonflyWhoseGlobalLinksMakeTriangles) {
   // Link k of a group goes to the k-th other group, so three groups can meet at three routers.
   constexpr int kRouters = 4;

@@ -277,7 +277,7 @@ TEST(G43, APortThatCannotIsRefusedWithTheReason) {
   GroupDesk desk(slow);
   const Answer refused = desk.join(desk.member(kBroadcast, "HcaC"));
   EXPECT_EQ(refused.status, 0x0200);
-  EXPECT_EQ(refused.why, "rate code 2 of HcaC below the group's 3");
+  EXPECT_EQ(refused.why, "rate 2.5G of HcaC below the group's 10G");
 }
 
 TEST(GroupRate, FollowsTheSlowestMemberWhereItIsSetSo) {
