@@ -96,6 +96,18 @@ void try_given(const Problem& problem, const DesignGraph& graph, std::vector<Ran
   if (!high.empty()) tries.push_back(upside_down(graph, high));
 }
 
+/// Whether more than half of all hosts are at the lowest rank. A torus with a switch that has none hangs from
+/// that one like a tree, but with hosts at every rank.
+bool most_hosts_below(const DesignGraph& graph, const Ranks& rank) {
+  std::size_t all = 0;
+  std::size_t below = 0;
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
+    all += graph.host_ports[s].count();
+    below += rank[s] == 0 ? graph.host_ports[s].count() : 0;
+  }
+  return below * 2 > all;
+}
+
 Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
   std::vector<Ranks> tries;
   try_given(problem, graph, tries);
@@ -116,7 +128,10 @@ Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
   std::vector<std::uint32_t> top;
   for (std::uint32_t s = 0; s < graph.size(); ++s)
     if (from_hosts[s] == farthest) top.push_back(s);
-  if (farthest > 0) tries.push_back(upside_down(graph, top));
+  if (farthest > 0) {
+    Ranks hanging = upside_down(graph, top);
+    if (most_hosts_below(graph, hanging)) tries.push_back(std::move(hanging));
+  }
 
   for (Ranks& rank : tries) {
     rank_lonely(graph, rank);

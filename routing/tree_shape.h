@@ -66,7 +66,8 @@ struct TreeShape {
 
 /// Ranks count from the configured roots down; without any, from the switches with hosts up, and if that
 /// gives no tree, from those with at least half as many hosts as any has (so that a manager on a spine hides
-/// nothing), or from the switches farthest from all hosts. A slot missing at one switch whose siblings nearly
+/// nothing), or from the switches farthest from all hosts, when more than half of these are at the lowest rank
+/// then. A slot missing at one switch whose siblings nearly
 /// all have it (seven of eight) is a hole, not a shape. Errors: `invalid` with the links that do not fit.
 /// Cost: O(links log links).
 Result<TreeShape> tree_shape(const Problem& problem, const DesignGraph& graph);
