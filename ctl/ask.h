@@ -13,6 +13,8 @@ namespace weft::ctl {
 using ToText = std::string (*)(const boost::json::value&, const Style&);
 
 Exit show_answer(const Client& client, const Output& output, const std::string& target, ToText to_text);
+/// Asks for something to be done, and shows the answer.
+Exit post_and_show(const Client& client, const Output& output, const std::string& target, ToText to_text);
 /// All pages of a list as one. `target` ends with '?' or '&'.
 Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
                 ToText to_text);

@@ -175,6 +175,10 @@ Exit show_answer(const Client& client, const Output& output, const std::string& 
   return show(output, client.get(target), to_text);
 }
 
+Exit post_and_show(const Client& client, const Output& output, const std::string& target, ToText to_text) {
+  return show(output, client.post(target), to_text);
+}
+
 Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
                 ToText to_text) {
   return show(output, all_pages(client, target, key), to_text);

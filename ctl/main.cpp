@@ -19,6 +19,7 @@
 #include "ctl/port_sets_commands.h"
 #include "ctl/qos_commands.h"
 #include "ctl/sa_commands.h"
+#include "ctl/upkeep_commands.h"
 
 namespace {
 
@@ -46,6 +47,7 @@ struct Arguments {
   std::string group = "broadcast";
   std::string key;
   ctl::QosQuestion qos;
+  ctl::UpkeepOrder order;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -166,6 +168,41 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
   join->add_option("GROUP", a.group, "An MGID, an MLID, or broadcast for IPoIB's")->capture_default_str();
 }
 
+/// A command that gives an order of this kind.
+CLI::App* add_order(CLI::App& parent, const std::string& verb, const std::string& help,
+                    const std::string& place, Arguments& a, Action& chosen) {
+  auto* command =
+      add_command(parent, verb, help, chosen, [&a, verb](const Client& client, const Output& output) {
+        a.order.verb = verb;
+        return ctl::give_order(client, output, a.order);
+      });
+  command->add_option(place, a.order.place, "A name or GUID, with /PORT for one port: leaf-3/7")->required();
+  return command;
+}
+
+void add_upkeep_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  const std::string force = "Also when that cuts somebody off";
+  const std::string why = "Told wherever the order is shown";
+  auto* drain = add_order(app, "drain", "Moves traffic off a switch or a link, so that it can be pulled",
+                          "PLACE", a, chosen);
+  drain->add_flag("--force", a.order.force, force);
+  drain->add_option("--why", a.order.why, why);
+  add_order(app, "undrain", "Takes that back", "PLACE", a, chosen);
+  CLI::App* port = app.add_subcommand("port", "Disables ports and enables them again");
+  port->require_subcommand(1)->fallthrough();
+  auto* disable = add_order(*port, "disable", "Moves traffic off a link, and disables it until it is enabled",
+                            "PORT", a, chosen);
+  auto* hold = add_order(*port, "hold", "The same for a time", "PORT", a, chosen);
+  for (CLI::App* one : {disable, hold}) {
+    one->add_flag("--force", a.order.force, force);
+    one->add_option("--why", a.order.why, why);
+  }
+  hold->add_option("--for", a.order.time, "For how long: 30min, 2h; an hour when left out");
+  add_order(*port, "enable", "Enables a port that was disabled or held", "PORT", a, chosen);
+  add_command(app, "upkeep", "What is drained, disabled or held, and how far that is", chosen,
+              [](const Client& client, const Output& output) { return ctl::show_upkeep(client, output); });
+}
+
 void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   auto* sweep = add_command(app, "sweep", "Sweeps the whole fabric now", chosen,
                             [&a](const Client& client, const Output& output) {
@@ -272,6 +309,7 @@ int main(int argc, char** argv) {
   app.add_flag("--json", arguments.json, "JSON instead of tables");
   add_fabric_commands(app, arguments, chosen);
   add_sa_commands(app, arguments, chosen);
+  add_upkeep_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
   add_plan_command(app, arguments.plan, chosen);
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");

@@ -306,6 +306,13 @@ std::string below_text(const json::value& link) {
   return text;
 }
 
+/// That, and what is ordered of the link.
+std::string remark_on(const json::value& link) {
+  const std::string below = below_text(link);
+  const std::string order = text(link, "upkeep");
+  return order + (order.empty() || below.empty() ? "" : "; ") + below;
+}
+
 std::string links_text(const json::value& links, const Style& style) {
   Table table({{"FROM", Align::left, true},
                {"PORT", Align::right},
@@ -326,7 +333,7 @@ std::string links_text(const json::value& links, const Style& style) {
                rate_of(link),
                std::to_string(number(link, "mtu")),
                std::to_string(number(link, "vls")),
-               {below_text(link), Colour::yellow}});
+               {remark_on(link), Colour::yellow}});
   }
   return table.text(style) + total_line(table.size(), number(links, "total"), "link");
 }

@@ -10,6 +10,7 @@
 #include "daemon/api_port_sets.h"
 #include "daemon/api_qos.h"
 #include "daemon/api_sa.h"
+#include "daemon/api_upkeep.h"
 #include "daemon/ledger_json.h"
 #include "plan/dump_opensm.h"
 
@@ -81,7 +82,12 @@ Response links(const plan::View& view, const Request& request) {
       const PortRef here{id, static_cast<PortNum>(number)};
       const auto& peer = ports[number].peer;
       if (!peer || *peer < here || !wanted(here, *peer)) continue;  // each link once
-      writer.add([&] { return link_json(fabric, here); });
+      writer.add([&] {
+        json::object link = link_json(fabric, here);
+        const plan::Order* order = order_of_link(view, here);
+        link["upkeep"] = order != nullptr ? json::value(plan::name(order->kind)) : json::value(nullptr);
+        return link;
+      });
     }
   }
   return std::move(writer).finish("links", view.generation);
@@ -272,6 +278,7 @@ Router make_api(ApiSource functions) {
     return view && view->plan ? dump_port_sets(std::move(view)) : no_view(source->status());
   });
   add_sa_routes(router, source);
+  add_upkeep_routes(router, source);
   get("/livez", [](const Request&) { return text_response("alive\n"); });
   get("/readyz", [source](const Request&) { return ready(*source); });
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});

@@ -12,6 +12,7 @@
 #include "daemon/multicast.h"
 #include "daemon/sa_counts.h"
 #include "daemon/status.h"
+#include "daemon/upkeep.h"
 #include "plan/view.h"
 #include "sa/request.h"
 
@@ -39,6 +40,8 @@ struct ApiSource {
   std::function<std::uint64_t()> accept;
   /// Asks this standby, or the best one, to take over; to whom, for people.
   std::function<Result<std::string>(std::optional<Guid>)> hand_over;
+  std::function<std::vector<UpkeepRow>()> upkeep;
+  std::function<Result<std::string>(const UpkeepRequest&)> ask_upkeep;
   std::function<std::shared_ptr<const config::Loaded>()> config;
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;

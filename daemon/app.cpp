@@ -234,6 +234,11 @@ ApiSource App::api_source() {
       return fail(Errc::unavailable, "there is no usable port, so there is nothing to hand over");
     return manager_->hand_over(to);
   };
+  source.upkeep = [this] { return manager_ ? manager_->upkeep_rows() : std::vector<UpkeepRow>(); };
+  source.ask_upkeep = [this](const UpkeepRequest& request) -> Result<std::string> {
+    if (!manager_) return fail(Errc::unavailable, "there is no usable port, so nothing can be ordered");
+    return manager_->ask_upkeep(request);
+  };
   source.config = [this] { return config_; };
   source.sa = [this]() -> std::optional<SaView> {
     if (!manager_) return std::nullopt;
@@ -245,8 +250,8 @@ ApiSource App::api_source() {
     if (manager_)
       manager_->import_ledger(ledger);
     else
-      ledger_ = plan::Ledger{ledger.lids,        ledger.devices, ledger.design,
-                             ledger_.partitions, ledger_.sls,    ledger_.sa};
+      ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.partitions,
+                             ledger_.sls, ledger_.orders, ledger_.sa};
     return {};
   };
   return source;

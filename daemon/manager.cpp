@@ -74,6 +74,8 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
               [this](Severity severity, std::string text) { tell("audit", std::move(text), severity); }}),
       damper_(*parts.clock, settings->traps,
               [this](const std::vector<TrapDamper::Storm>& storms) { tell_storms(storms); }),
+      health_(settings->link_health),
+      upkeep_(upkeep_surroundings(), sweeper_.ledger().orders),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
@@ -263,6 +265,7 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   if (stopping_ || lost_) co_return report;
   if (election_.state() == mad::SmState::discovering) watch_.stop();  // our own link is down
   settle(report);
+  watch_links();
   co_await keep_is_sm();
   co_await serve_sa();
   keep(report);
@@ -350,6 +353,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   client_.set_settings(smp_settings(*settings));
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
   damper_.set_settings(settings->traps);
+  health_.set_settings(settings->link_health);
   sa_.set_settings(sa_settings(*settings));
   key_care_.start(settings->m_key.keys.lease);
   audit_.start(settings->audit);
@@ -381,6 +385,7 @@ void Manager::describe(Status& status) const {
   status.other_managers = sweeper_.other_managers();
   status.problems = sweeper_.problems();
   for (Problem& one : standing_problems()) status.problems.push_back(std::move(one));
+  for (Problem& one : upkeep_problems()) status.problems.push_back(std::move(one));
   if (state_ == State::master)
     for (std::string& what : multicast_.problems()) status.problems.push_back({{}, std::move(what)});
   if (state_ == State::master && last_full_ && last_full_->clean && !status.problems.empty())

@@ -16,6 +16,7 @@
 #include "daemon/sa_service.h"
 #include "daemon/sweeper.h"
 #include "daemon/trap_damper.h"
+#include "daemon/upkeep.h"
 #include "daemon/watch.h"
 #include "transport/concurrency.h"
 #include "transport/smp_client.h"
@@ -58,6 +59,11 @@ class Manager {
   /// Asks this standby, or the best one, to take over; to whom, for people. What comes of it is an event.
   /// Errors: `conflict` when we are not master, `not_found` when there is no such standby.
   Result<std::string> hand_over(std::optional<Guid> to);
+  /// Takes an order for a link or a switch; what happens now. Errors: those of Upkeep::ask, and `conflict`
+  /// when we are not master.
+  Result<std::string> ask_upkeep(const UpkeepRequest& request);
+  /// Every order and how far it is.
+  std::vector<UpkeepRow> upkeep_rows() const;
   /// Called after every sweep.
   void on_sweep(std::function<void(const SweepReport&)> handler) { on_sweep_ = std::move(handler); }
 
@@ -87,6 +93,13 @@ class Manager {
   std::uint64_t m_key_of(Lid lid) const;
   bool is_our_m_key(std::uint64_t shown) const;
   Guid own_node() const;  ///< 0 until it is known.
+
+  // manager_upkeep.cpp: bad links, and what is asked of links and switches
+  Upkeep::Surroundings upkeep_surroundings();
+  void watch_links();
+  void note_errors(const mad::Notice& notice);
+  void judge(const LinkEnds& link, LinkHealth::Sign sign, int times);
+  std::vector<Problem> upkeep_problems() const;
 
   // manager_traps.cpp: what devices tell by themselves
   void on_trap(const mad::Notice& notice, Lid from);
@@ -137,6 +150,9 @@ class Manager {
   OwnPort own_port_;
   Audit audit_;
   TrapDamper damper_;
+  LinkHealth health_;
+  Upkeep upkeep_;
+  std::vector<std::pair<Guid, std::string>> disabled_by_others_;  ///< After the last sweep.
   Watch watch_;
   Heart heart_;
   std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.

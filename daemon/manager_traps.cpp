@@ -57,6 +57,7 @@ void Manager::on_trap(const mad::Notice& notice, Lid from) {
   const auto view = sweeper_.view();
   const auto source = view ? plan::end_port_of(*view, from) : std::nullopt;
   const Lid key = source ? from : kLidNone;
+  if (notice.generic && raw(mad::port_of_subject(notice)) != 0) note_errors(notice);
   const bool state = notice.generic && notice.trap == TrapNumber::link_state_changed;
   const bool capabilities = notice.generic && notice.trap == TrapNumber::capability_changed;
   if (!state && !capabilities) return damper_.heard(key, notice.trap, {});

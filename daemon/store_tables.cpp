@@ -5,6 +5,7 @@
 
 #include "daemon/store_design.h"
 #include "daemon/store_multicast.h"
+#include "daemon/store_orders.h"
 #include "daemon/store_partitions.h"
 #include "daemon/store_rows.h"
 #include "daemon/store_sa.h"
@@ -20,7 +21,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
 )sql",
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
-)sql", kSaTables, kDesignTable, kPartitionTables, kMulticastTable};
+)sql", kSaTables, kDesignTable, kPartitionTables, kMulticastTable, kOrdersTable};
 
 namespace {
 
@@ -113,7 +114,10 @@ Result<plan::Ledger> load_ledger(Database& database) {
   if (!design) return fail(design.error());
   auto multicast = load_multicast(database);
   if (!multicast) return fail(multicast.error());
+  auto orders = load_orders(database);
+  if (!orders) return fail(orders.error());
   plan::Ledger ledger;
+  ledger.orders = std::move(*orders);
   ledger.lids = std::move(*lids);
   ledger.devices = std::move(*devices);
   ledger.design = std::move(*design);
@@ -143,6 +147,10 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
   }
   if (before.sls != after.sls) {
     const auto written = write_sls(database, before.sls.get(), after.sls.get());
+    if (!written) return fail(written.error());
+  }
+  if (before.orders != after.orders) {
+    const auto written = write_orders(database, *before.orders, *after.orders);
     if (!written) return fail(written.error());
   }
   if (before.multicast != after.multicast) {

@@ -7,7 +7,7 @@
 
 namespace weft::daemon {
 
-inline constexpr int kStateVersion = 6;  ///< PRAGMA user_version.
+inline constexpr int kStateVersion = 7;  ///< PRAGMA user_version.
 /// SQL that leads from schema version N to N + 1, by N. A database without tables is of version 0.
 extern const char* const kMigrations[kStateVersion];
 

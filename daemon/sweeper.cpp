@@ -13,6 +13,7 @@
 #include "discovery/read_back.h"
 #include "fabric/path_tree.h"
 #include "fabric/summary.h"
+#include "fabric/without_links.h"
 #include "mad/port_info.h"
 #include "plan/capacity.h"
 #include "plan/unmatched.h"
@@ -72,7 +73,7 @@ class Sweeper::Phase {
 };
 
 Sweeper::Sweeper(Surroundings around, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger)
-    : around_(around), settings_(std::move(settings)), ledger_(std::move(ledger)) {}
+    : around_(around), settings_(std::move(settings)), ledger_(std::move(ledger)), orders_(ledger_.orders) {}
 
 plan::Ledger Sweeper::ledger() const {
   plan::Ledger ledger = ledger_;
@@ -159,6 +160,7 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
   }
   tell_return();
   tell_restarts(*found);
+  note_drops(*found);
   found_active_.clear();
   for (const fabric::PortRef port : found->fabric->end_ports())
     if (found->fabric->port(port).state == PortState::active)
@@ -262,6 +264,7 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
   }
   const Phase phase(*this, report, "planning");
   planned_with_ = settings_;
+  planned_orders_ = ledger_.orders;
   auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
     discovery::Discovered usable = without_too_small(found, settings->plan.lids, ledger);
@@ -276,6 +279,7 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
 
 /// LIDs are safe on disk before the first of them is used.
 asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
+  ledger.orders = orders_;  // they may have changed while we planned
   const bool changed = ledger.lids != ledger_.lids || ledger.devices != ledger_.devices ||
                        ledger.design != ledger_.design || ledger.partitions != ledger_.partitions ||
                        ledger.sls != ledger_.sls;
@@ -342,13 +346,42 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   report.clean = done.failed.empty() && done.restless.empty() && unreadable_ == 0;
 
   plan::Planned kept = planned;
-  well_known_ = report.clean;
   kept.ledger.devices =
       program::updated_devices(*found.fabric, shadow_, ledger_.devices, done.unkept, done.lanes, done.keys);
+  kept.ledger.orders = orders_;
   if (kept.ledger.devices != ledger_.devices && around_.store != nullptr)
     around_.store->save(kept.ledger, {});
   ledger_ = kept.ledger;
-  publish(found, kept);
+  discovery::Discovered seen = found;
+  leave_out_closed(seen, done.closed, report);
+  publish(seen, kept);
+}
+
+void Sweeper::set_orders(std::shared_ptr<const plan::Orders> orders, bool carried_out) {
+  if (carried_out && planned_orders_ == orders_) planned_orders_ = orders;
+  orders_ = std::move(orders);
+  ledger_.orders = orders_;
+  if (around_.store != nullptr) around_.store->save(ledger_, {});
+}
+
+/// Links that we have closed ourselves are no news. Who hung on one of them alone goes with the next
+/// discovery, since the plan still counts them.
+void Sweeper::leave_out_closed(discovery::Discovered& found, std::span<const fabric::PortRef> closed,
+                               SweepReport& report) {
+  closed_at_.clear();
+  std::vector<fabric::PortRef> links;
+  for (const fabric::PortRef port : closed) {
+    closed_at_.push_back(found.fabric->node(port.node).guid);
+    const NodeId peer = found.fabric->port(port).peer->node;
+    if (found.fabric->is_switch(port.node) && found.fabric->is_switch(peer)) links.push_back(port);
+  }
+  const bool all =
+      links.size() == closed.size() && plan::cut_off(*found.fabric, found.own_port, links).empty();
+  if (!all)
+    report.notes.push_back("somebody is cut off by a port that was disabled: all is discovered again");
+  well_known_ = report.clean = report.clean && all;
+  if (all && !links.empty())
+    found.fabric = std::make_shared<const fabric::Fabric>(fabric::without_links(*found.fabric, links));
 }
 
 /// PortStateChange was cleared after the ports had been read: a port that came up in between would be missed.
@@ -421,6 +454,7 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   known->fabric = view->fabric;
   known_ = std::move(known);
   view_ = std::move(view);
+  last_seen_ = view_->fabric;
   note_missing(changes);
 }
 

@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "daemon/election.h"
 #include "daemon/event_log.h"
+#include "daemon/link_health.h"
 #include "daemon/status.h"
 #include "daemon/workers.h"
 #include "discovery/discover.h"
@@ -60,6 +61,15 @@ class Sweeper {
   /// What is missing is not waited for any longer: neither told, nor kept a place for in the tables, from the
   /// next sweep on.
   void take_for_whole() { take_for_whole_ = true; }
+  /// What is asked of links and nodes from now on; kept at once. `carried_out`: less than before, and what
+  /// has gone needs no plan.
+  void set_orders(std::shared_ptr<const plan::Orders> orders, bool carried_out);
+  /// The last plan was made for what is asked now.
+  bool orders_planned() const { return orders_ == planned_orders_; }
+  /// Links that were down since the last look; told once.
+  std::vector<LinkEnds> take_dropped() { return std::exchange(dropped_, {}); }
+  /// Switches of which a port was disabled in the last sweep.
+  const std::vector<Guid>& closed_at() const { return closed_at_; }
   /// The transport is closed: the sweep under way ends at its next step, and tells and saves nothing more.
   void stop() { stopping_ = true; }
   /// We are not master any longer, or not sure of it: the sweep under way ends likewise, and the next one
@@ -130,6 +140,9 @@ class Sweeper {
   std::vector<fabric::PortRef> asked_ports();
   bool cut_short() const { return stopping_ || interrupted_; }
   std::string why_cut_short() const { return stopping_ ? "stopped" : interruption_; }
+  void note_drops(const discovery::Discovered& found);
+  void leave_out_closed(discovery::Discovered& found, std::span<const fabric::PortRef> closed,
+                        SweepReport& report);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
   void tell_differences(std::span<const fabric::Difference> differences);
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
@@ -171,10 +184,15 @@ class Sweeper {
   std::string told_engine_;                 ///< What was last told of the routing engine.
   std::vector<std::string> told_policies_;  ///< Likewise of partitions and levels.
   std::vector<std::string> unmatched_;      ///< Plan::unmatched, likewise.
-  std::string told_failure_;                ///< Why the last discovery failed; empty: it did not.
-  std::string yielded_to_;                  ///< Whom we wait for; empty: nobody.
-  std::vector<Guid> doubles_;               ///< GUIDs that answered at two places in the last sweep.
-  std::size_t unreadable_ = 0;              ///< Findings for which the last sweep was not clean.
+  std::shared_ptr<const plan::Orders> orders_;
+  std::shared_ptr<const plan::Orders> planned_orders_;  ///< Those of the last plan.
+  std::shared_ptr<const fabric::Fabric> last_seen_;     ///< What links are compared with to tell drops.
+  std::vector<LinkEnds> dropped_;
+  std::vector<Guid> closed_at_;
+  std::string told_failure_;    ///< Why the last discovery failed; empty: it did not.
+  std::string yielded_to_;      ///< Whom we wait for; empty: nobody.
+  std::vector<Guid> doubles_;   ///< GUIDs that answered at two places in the last sweep.
+  std::size_t unreadable_ = 0;  ///< Findings for which the last sweep was not clean.
   bool stopping_ = false;
   bool interrupted_ = false;
   std::string interruption_;

@@ -102,6 +102,15 @@ void Sweeper::tell_restarts(const discovery::Discovered& found) {
           fmt::format("{} more were down and are back", counted(more.size() - kToldOneByOne, "link")));
 }
 
+/// A sweep that fails is made again: what it saw counts once.
+void Sweeper::note_drops(const discovery::Discovered& found) {
+  if (last_seen_) {
+    std::vector<LinkEnds> dropped = dropped_links(*last_seen_, *found.fabric, found.booted);
+    dropped_.insert(dropped_.end(), dropped.begin(), dropped.end());
+  }
+  last_seen_ = found.fabric;
+}
+
 /// What the configuration names in vain.
 void Sweeper::tell_unmatched(std::vector<std::string> now) {
   for (const std::string& text : now)

@@ -53,7 +53,9 @@ void Sweeper::take_over(const discovery::Discovered& found) {
 
 /// A local discovery found all as it was, and at the places that it read nothing but what was planned.
 bool Sweeper::is_as_planned(const discovery::Discovered& found, std::span<const Guid> places) const {
-  if (!view_ || !view_->plan || take_for_whole_ || taken_lids_ || settings_ != planned_with_) return false;
+  if (!view_ || !view_->plan || take_for_whole_ || taken_lids_ || orders_ != planned_orders_ ||
+      settings_ != planned_with_)
+    return false;
   const fabric::Fabric& fabric = *found.fabric;
   if (!found.booted.empty() || !found.state_changed.empty() || fabric != *view_->fabric) return false;
   const auto is_held = [&](fabric::PortRef port) {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "partitions/plan_keys.h"
 #include "plan/sa_state.h"
+#include "plan/upkeep.h"
 #include "qos/plan_lanes.h"
 #include "routing/design.h"
 
@@ -51,6 +52,7 @@ struct Ledger {
   /// Assigned keys and planned tables; null where there never was a partition.
   std::shared_ptr<const partitions::Memory> partitions;
   std::shared_ptr<const qos::AssignedSls> sls;  ///< Given to levels; null where there never was one.
+  std::shared_ptr<const Orders> orders = std::make_shared<Orders>();
   SaState sa;  ///< As it was at the start; while the SA runs, it holds its own.
   /// Likewise; empty while tables are being written, and when nothing is known of them.
   std::shared_ptr<const MftDigestMap> multicast = std::make_shared<MftDigestMap>();

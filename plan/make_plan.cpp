@@ -85,7 +85,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
 
   Roots roots = find_roots(fabric, config.routing.roots);
   plan->notes.insert(plan->notes.end(), roots.notes.begin(), roots.notes.end());
-  plan->problem.fabric = &fabric;
+  plan->usable = usable_fabric(fabric, *ledger.orders);
+  plan->problem.fabric = plan->usable ? plan->usable.get() : &fabric;
   Naming naming = read_names(fabric, config.routing);
   plan->notes.insert(plan->notes.end(), naming.notes.begin(), naming.notes.end());
   plan->problem.destinations = destinations(fabric, plan->lids, sm_port, naming.kinds);
@@ -102,6 +103,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.threads = std::thread::hardware_concurrency();
   plan->partitions = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);
   plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
+  plan->port_orders = port_orders(fabric, *ledger.orders, sm_port);
+  keep_closed(fabric, plan->port_orders, plan->ports);
   routing::ChainOptions chain = config.routing.chain;
   chain.vls = lanes_between_switches(fabric, plan->ports);
   chain.layers = layers_for(config, chain.vls, plan->notes);
@@ -111,7 +114,9 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan_levels(fabric, config, ledger, sm_port, chain.vls, *plan);
   if (previous) {
     const bool levels_move = !qos::same_lanes(previous->levels, plan->levels);
-    auto transition = routing::find_transition(plan->problem, previous->routing.routes, plan->routing.routes,
+    routing::Problem all = plan->problem;
+    all.fabric = &fabric;  // where traffic is kept off from now on, packets still wait for each other
+    auto transition = routing::find_transition(all, previous->routing.routes, plan->routing.routes,
                                                levels_move, previous->routing.report.waits.get());
     if (transition.entries != 0 || transition.lanes_change)
       plan->transition = std::make_shared<const routing::Transition>(std::move(transition));

@@ -8,6 +8,7 @@
 #include "plan/lids.h"
 #include "plan/port_settings.h"
 #include "plan/turns.h"
+#include "plan/upkeep.h"
 #include "qos/rules.h"
 #include "routing/chain.h"
 #include "routing/check.h"
@@ -21,7 +22,10 @@ struct Plan {
   Lid sm_lid{};
   routing::Problem problem;  ///< What the routes answer; its fabric pointer is the View's.
   routing::ChainResult routing;
-  std::vector<PortSettings> ports;  ///< By index of Fabric's ports.
+  /// What routes and trees may use of the View's Fabric; null: all of it. Ids are the same.
+  std::shared_ptr<const fabric::Fabric> usable;
+  std::vector<PortSettings> ports;     ///< By index of Fabric's ports.
+  std::vector<PortOrder> port_orders;  ///< Ports to be disabled or enabled.
   partitions::PlannedKeys partitions;
   qos::LanePlan levels;
   qos::Rules rules;

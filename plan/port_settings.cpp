@@ -39,6 +39,16 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
   return all;
 }
 
+void keep_closed(const fabric::Fabric& fabric, std::span<const PortOrder> orders,
+                 std::vector<PortSettings>& all) {
+  for (const PortOrder& one : orders) {
+    const auto& peer = fabric.port(one.port).peer;
+    if (one.phys != PhysState::disabled || !peer) continue;
+    for (const fabric::PortRef end : {one.port, *peer})
+      all[fabric.node(end.node).first_port + raw(end.port)].bring_up = false;
+  }
+}
+
 void set_high_limits(const fabric::Fabric& fabric, const qos::LanePlan& levels,
                      std::vector<PortSettings>& all) {
   if (!levels.active()) return;

@@ -8,6 +8,7 @@
 #include "partitions/plan_keys.h"
 #include "plan/config.h"
 #include "plan/lids.h"
+#include "plan/upkeep.h"
 #include "qos/plan_lanes.h"
 
 namespace weft::plan {
@@ -41,6 +42,10 @@ struct PortSettings {
 /// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys);
+
+/// Links that are to be closed do not come up meanwhile.
+void keep_closed(const fabric::Fabric& fabric, std::span<const PortOrder> orders,
+                 std::vector<PortSettings>& all);
 
 /// VLHighLimit of every linked port, where there are levels or typed tables.
 void set_high_limits(const fabric::Fabric& fabric, const qos::LanePlan& levels,

@@ -97,7 +97,7 @@ Result<void> follow(const View& view, fabric::PortRef here, fabric::PortRef owne
 
 routing::Problem problem_of(const View& view) {
   routing::Problem problem = view.plan->problem;
-  problem.fabric = view.fabric.get();
+  problem.fabric = view.plan->usable ? view.plan->usable.get() : view.fabric.get();
   problem.design = view.ledger.design.get();
   return problem;
 }

@@ -27,7 +27,8 @@ struct Hop {
   fabric::PortRef in;  ///< Where it arrives.
 };
 
-/// What the plan's routes answer, with the View's own fabric and design, which outlive the planning.
+/// What the plan's routes answer, with the View's own fabric (as far as it may be used) and design, which
+/// outlive the planning.
 routing::Problem problem_of(const View& view);
 
 /// The end port that has a LID. Cost: O(end ports).

@@ -8,6 +8,7 @@
 #include "program/keys.h"
 #include "program/lanes.h"
 #include "program/port_fields.h"
+#include "program/port_orders.h"
 #include "program/render.h"
 #include "program/verify.h"
 #include "transport/concurrency.h"
@@ -55,6 +56,7 @@ class Run {
   asio::awaitable<void> do_lanes();
   asio::awaitable<void> grow_keys();
   asio::awaitable<void> shrink_keys();
+  asio::awaitable<void> do_port_orders();
   asio::awaitable<void> look_for_boots();
   asio::awaitable<void> settle_port(PortWork work);
   asio::awaitable<void> settle_switch(const routing::Routes& routes, SwitchId id);
@@ -112,6 +114,7 @@ asio::awaitable<Programmed> Run::run() {
   if (!is_held()) co_await do_ports("activation", activation_work());
   co_await shrink_keys();
   co_await look_for_boots();
+  co_await do_port_orders();
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
 }
@@ -390,6 +393,20 @@ asio::awaitable<void> Run::look_for_boots() {
     result_.restless.push_back(fmt::format("{} booted while it was programmed, or is gone",
                                            fabric::describe(job_.fabric->node(*node))));
   }
+}
+
+/// Last, and only when traffic goes where it should: who is disabled takes nothing with it.
+asio::awaitable<void> Run::do_port_orders() {
+  const auto work = port_order_work(*job_.fabric, job_.plan->port_orders, shadow_);
+  if (work.empty() || is_held() || !result_.failed.empty() || !result_.restless.empty()) co_return;
+  begin("port orders", work.size());
+  const std::span<const plan::PortOrder> orders(work);
+  PortOrdersDone done = co_await write_port_orders(client_, shadow_, *job_.fabric, job_.own_port, orders);
+  end();
+  result_.closed = std::move(done.closed);
+  for (PortOrdersDone::Failed& failed : done.failed)
+    fail_on(job_.fabric->node(failed.port.node).guid,
+            fmt::format("PortPhysicalState of port {}", raw(failed.port.port)), std::move(failed.why));
 }
 
 bool Run::has_no_keys(fabric::PortRef port) const {

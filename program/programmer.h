@@ -43,10 +43,11 @@ struct Programmed {
   std::map<Guid, std::uint64_t>
       lanes;  ///< Digests of the SL2VL tables written; 0 where one may hold anything.
   std::map<Guid, std::uint64_t> keys;  ///< Digests of the P_Key tables written, likewise.
-  std::string held_back;            ///< Why tables were not written, although they differ; empty otherwise.
-  std::uint64_t lft_blocks = 0;     ///< Blocks of the final forwarding tables that were written.
-  std::uint64_t lft_switches = 0;   ///< Switches they belong to.
-  std::uint64_t links_waiting = 0;  ///< Live ports that keep an MTU or VL count other than planned.
+  std::string held_back;           ///< Why tables were not written, although they differ; empty otherwise.
+  std::uint64_t lft_blocks = 0;    ///< Blocks of the final forwarding tables that were written.
+  std::uint64_t lft_switches = 0;  ///< Switches they belong to.
+  std::vector<fabric::PortRef> closed;  ///< Links that were disabled, by the port.
+  std::uint64_t links_waiting = 0;      ///< Live ports that keep an MTU or VL count other than planned.
 };
 
 struct Job {

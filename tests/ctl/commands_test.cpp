@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
+#include "ctl/upkeep_commands.h"
 #include "daemon/api.h"
 #include "daemon/http_server.h"
 #include "tests/daemon/canned.h"
@@ -77,6 +78,19 @@ TEST_F(CommandsTest, ShowStatusNodesLinksAndPaths) {
   EXPECT_EQ(show_events(client, output, {}), Exit::done);
   EXPECT_NE(said().find("leaf-0 port 3 went down"), std::string::npos);
   EXPECT_EQ(err.str(), "");
+}
+
+TEST_F(CommandsTest, OrderAndShowWhatIsAskedOfLinks) {
+  EXPECT_EQ(show_upkeep(client, output), Exit::done);
+  EXPECT_EQ(said(), "nothing is drained, disabled or held\n");
+  UpkeepOrder order{"hold", "leaf-0/3", "2h", "a cable", false};
+  EXPECT_EQ(give_order(client, output, order), Exit::failed);
+  EXPECT_NE(err.str().find("1 node would be cut off: h1"), std::string::npos) << err.str();
+  order.force = true;
+  EXPECT_EQ(give_order(client, output, order), Exit::done);
+  EXPECT_EQ(said(), "leaf-0/3: done\n");
+  order.time = "soon";
+  EXPECT_EQ(give_order(client, output, order), Exit::usage);
 }
 
 TEST_F(CommandsTest, ADaemonThatHangsIsGivenUpWithAWordOnWhatToDo) {

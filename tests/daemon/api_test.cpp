@@ -51,6 +51,44 @@ TEST_F(ApiTest, TellsTheStatusWithTheFabricInNumbers) {
   EXPECT_TRUE(status.at("progress").is_null());
 }
 
+TEST_F(ApiTest, TellsEveryOrderAndHowFarItIs) {
+  EXPECT_TRUE(get("/v1/upkeep").at("orders").as_array().empty());
+  UpkeepRow row;
+  row.place = {Guid{0x2000}, PortNum{3}};
+  row.where = "leaf-0 port 3 to spine-0 port 1";
+  row.order.kind = plan::Order::Kind::held;
+  row.order.until = 1'800'000'000;
+  row.order.by_policy = true;
+  row.state = "disabled";
+  row.done = true;
+  daemon.upkeep = {row};
+  const json::value held = get("/v1/upkeep").at("orders").at(0);
+  EXPECT_EQ(held.at("kind"), "held");
+  EXPECT_EQ(held.at("port"), 3);
+  EXPECT_EQ(held.at("until"), "2027-01-15T08:00:00.000Z");
+  EXPECT_EQ(held.at("by"), "link_health");
+  daemon.upkeep[0].order.kind = plan::Order::Kind::drained;
+  daemon.upkeep[0].place.port = PortNum{0};
+  const json::value drained = get("/v1/upkeep").at("orders").at(0);
+  EXPECT_TRUE(drained.at("until").is_null());
+  EXPECT_TRUE(drained.at("port").is_null());
+}
+
+TEST_F(ApiTest, TakesOrdersForLinksAndSwitches) {
+  const std::string target = "/v1/upkeep?do=hold&place=leaf-0%2F3&for=2h&why=cable";
+  EXPECT_EQ(ask("POST", target).status, 409) << "it would cut somebody off";
+  EXPECT_EQ(ask("POST", target + "&force=1").status, 202);
+  ASSERT_EQ(daemon.asked.size(), 1u);
+  EXPECT_EQ(daemon.asked[0].verb, UpkeepVerb::hold);
+  EXPECT_EQ(daemon.asked[0].place, "leaf-0/3");
+  EXPECT_EQ(daemon.asked[0].time, std::chrono::hours(2));
+  EXPECT_EQ(daemon.asked[0].why, "cable");
+  EXPECT_EQ(ask("POST", "/v1/upkeep?do=drain&place=nowhere").status, 404);
+  for (const char* bad : {"/v1/upkeep", "/v1/upkeep?do=dance&place=a", "/v1/upkeep?do=drain",
+                          "/v1/upkeep?do=hold&place=a&for=0", "/v1/upkeep?do=hold&place=a&for=soon"})
+    EXPECT_EQ(ask("POST", bad).status, 400) << bad;
+}
+
 TEST_F(ApiTest, TellsTheStatusBeforeAnythingIsKnown) {
   daemon.view = nullptr;
   daemon.status = Status{};

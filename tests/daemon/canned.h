@@ -128,6 +128,8 @@ struct CannedDaemon {
   std::shared_ptr<const config::Loaded> loaded = std::make_shared<config::Loaded>();
   std::optional<plan::Ledger> imported;
   std::uint64_t sweeps_asked = 1;
+  std::vector<UpkeepRow> upkeep;
+  std::vector<UpkeepRequest> asked;
   std::function<void()> on_sweep;  ///< After one was asked for; on the thread that serves.
 
   CannedDaemon() {
@@ -173,6 +175,13 @@ struct CannedDaemon {
       status.last_sweep = sweeps.back();
       if (on_sweep) on_sweep();
       return sweeps_asked;
+    };
+    s.upkeep = [this] { return upkeep; };
+    s.ask_upkeep = [this](const UpkeepRequest& request) -> Result<std::string> {
+      if (request.place == "nowhere") return fail(Errc::not_found, "there is no nowhere");
+      if (!request.force) return fail(Errc::conflict, "1 node would be cut off: h1");
+      asked.push_back(request);
+      return request.place + ": done";
     };
     s.config = [this] { return loaded; };
     s.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {

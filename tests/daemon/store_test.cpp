@@ -122,6 +122,28 @@ TEST(Store, RemovesWhatIsGoneAndReplacesWhatChanged) {
   EXPECT_TRUE(same(Opened(directory.path()).opened.ledger, later));
 }
 
+TEST(Store, KeepsWhatWasOrderedOfLinksAndSwitches) {
+  TemporaryDirectory directory;
+  plan::Order held;
+  held.kind = plan::Order::Kind::held;
+  held.peer = {Guid{~0ull - 3}, PortNum{254}};
+  held.until = 1'800'000'000;
+  held.by_policy = held.forced = true;
+  held.why = "it's \"bad\"";
+  plan::Orders orders{{{Guid{9}, PortNum{0}}, {}}, {{Guid{~0ull - 1}, PortNum{7}}, held}};
+  plan::Ledger ledger = kThreePorts;
+  ledger.orders = std::make_shared<const plan::Orders>(orders);
+  EXPECT_TRUE(Opened(directory.path()).save(ledger).has_value());
+  {
+    Opened second(directory.path());
+    EXPECT_EQ(*second.opened.ledger.orders, orders);
+    orders.erase({Guid{9}, PortNum{0}});
+    ledger.orders = std::make_shared<const plan::Orders>(orders);
+    EXPECT_TRUE(second.save(ledger).has_value());
+  }
+  EXPECT_EQ(*Opened(directory.path()).opened.ledger.orders, orders);
+}
+
 TEST(Store, KeepsAssignedKeysAndTables) {
   TemporaryDirectory directory;
   plan::Ledger ledger = kThreePorts;
@@ -305,11 +327,11 @@ TEST(Store, SaysThatAnEmptyFileHeldNothing) {
 
 TEST(Store, RefusesANewerSchemaAndLeavesItAlone) {
   const TemporaryDirectory directory;
-  run_sql(directory.path() / "state.db", "PRAGMA application_id = 0x57454654; PRAGMA user_version = 7");
+  run_sql(directory.path() / "state.db", "PRAGMA application_id = 0x57454654; PRAGMA user_version = 8");
   const auto opened = open_state_file(directory.path(), 10);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, Errc::invalid);
-  EXPECT_NE(opened.error().what.find("version 7"), std::string::npos);
+  EXPECT_NE(opened.error().what.find("version 8"), std::string::npos);
   EXPECT_EQ(files(directory.path(), "state.db").size(), 1u);
 }
 

@@ -23,12 +23,21 @@ std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
+/// Links that flap are held, and soon come back.
+config::Settings chaos_settings() {
+  config::Settings settings;
+  settings.link_health.flaps = 1;
+  settings.link_health.window = std::chrono::minutes(5);
+  settings.link_health.hold = seconds(20);
+  return settings;
+}
+
 /// One of the two managers: its process comes and goes, its disk stays.
 struct Process {
   std::string host;
   std::unique_ptr<Rival> rival;
   plan::Ledger disk;
-  config::Settings settings;
+  config::Settings settings = chaos_settings();
   bool frozen = false;
 
   void start(Whole& whole) {
@@ -107,6 +116,7 @@ class Chaos {
       unjudged_ = false;
     }
   }
+  std::uint64_t held() const { return held_; }
   double virtual_days() const { return std::chrono::duration<double>(whole_.clock.now()).count() / 86'400; }
 
  private:
@@ -213,7 +223,19 @@ class Chaos {
       process->thaw();
       process->start(whole_);
     }
+    enable_ports();
     log_ += "heal\n";
+  }
+
+  /// What one manager holds the other one does not know of: somebody has to enable it.
+  void enable_ports() {
+    for (const sim::NodeIndex node : switches_)
+      for (std::uint8_t p = 1; p <= whole_.world->node(node).port_count; ++p) {
+        const sim::PortIndex port = whole_.world->port_of(node, PortNum{p});
+        if (whole_.world->port(port).info.phys != PhysState::disabled) continue;
+        whole_.world->restart_link(port, PhysState::polling);
+        ++held_;
+      }
   }
 
   bool settles() {
@@ -275,8 +297,9 @@ class Chaos {
   Process two_;
   std::vector<std::pair<sim::NodeIndex, PortNum>> cut_;
   std::map<Guid, Lid> lids_;
-  bool unjudged_ = false;  ///< Until the next quiet, tables may be mixed in ways that no manager can help.
-  std::string log_;        ///< What happened since the last quiet period.
+  bool unjudged_ = false;   ///< Until the next quiet, tables may be mixed in ways that no manager can help.
+  std::uint64_t held_ = 0;  ///< Ports that were disabled when all was mended.
+  std::string log_;         ///< What happened since the last quiet period.
 };
 
 class StormOfChaos : public testing::TestWithParam<const char*> {};
@@ -291,9 +314,9 @@ TEST_P(StormOfChaos, EndsInOrderAfterEveryQuietPeriod) {
   chaos.warm_up();
   if (HasFailure()) return;
   chaos.run_events(count);
-  std::printf("%s: seed %llu, %llu events, %.2f virtual days\n", GetParam(),
+  std::printf("%s: seed %llu, %llu events, %.2f virtual days, %llu ports held\n", GetParam(),
               static_cast<unsigned long long>(seed), static_cast<unsigned long long>(count),
-              chaos.virtual_days());
+              chaos.virtual_days(), static_cast<unsigned long long>(chaos.held()));
 }
 
 }  // namespace

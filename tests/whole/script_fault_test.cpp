@@ -78,7 +78,9 @@ TEST_P(Scripted, FaultIsOvercome) {
     ASSERT_TRUE(script) << script.error().what;
     sim::Faults faults(*whole.network);
     sim::start(faults, *script);
-    whole.start();
+    config::Settings settings;
+    settings.link_health.hold = std::chrono::minutes(1);  // who flaps is held
+    whole.start({}, settings);
     whole.run_for(std::chrono::seconds(60));
     EXPECT_FALSE(faults.pending());
     EXPECT_TRUE(whole.settle(kLimit));

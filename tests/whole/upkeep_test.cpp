@@ -48,7 +48,8 @@ struct Kept {
       whole.run_for(every / 2);
     }
   }
-  Result<std::string> ask(UpkeepVerb verb, std::string place, bool force = false, Duration time = seconds(30)) {
+  Result<std::string> ask(UpkeepVerb verb, std::string place, bool force = false,
+                          Duration time = seconds(30)) {
     return whole.manager->ask_upkeep({verb, std::move(place), time, force, "test"});
   }
   std::vector<UpkeepRow> rows() const { return whole.manager->upkeep_rows(); }
@@ -198,7 +199,8 @@ TEST(Drain, NamesWhomItWouldCutOffAndIsRefused) {
   const auto refused = here.ask(UpkeepVerb::drain, "L1-01");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::conflict);
-  EXPECT_NE(refused.error().what.find("4 nodes would be cut off: "), std::string::npos) << refused.error().what;
+  EXPECT_NE(refused.error().what.find("4 nodes would be cut off: "), std::string::npos)
+      << refused.error().what;
   EXPECT_NE(refused.error().what.find("h00004"), std::string::npos) << refused.error().what;
   EXPECT_TRUE(here.rows().empty());
   EXPECT_FALSE(here.ask(UpkeepVerb::drain, "L1-00")) << "we hang on it";
@@ -214,7 +216,8 @@ TEST(Drain, NamesWhomItWouldCutOffAndIsRefused) {
 
 TEST(Drain, OfSeveralThatTogetherCutSomebodyOffIsRefused) {
   Kept here;
-  for (const char* link : {"L1-01/5", "L1-01/6", "L1-01/7"}) ASSERT_TRUE(here.ask(UpkeepVerb::drain, link)) << link;
+  for (const char* link : {"L1-01/5", "L1-01/6", "L1-01/7"})
+    ASSERT_TRUE(here.ask(UpkeepVerb::drain, link)) << link;
   EXPECT_FALSE(here.ask(UpkeepVerb::drain, "L1-01/8"));
 }
 
@@ -253,7 +256,8 @@ TEST(DisabledPorts, CutAHostOffOnlyByForce) {
   Kept here;
   const auto refused = here.ask(UpkeepVerb::disable, "h00007/1");
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().what.find("1 node would be cut off: "), std::string::npos) << refused.error().what;
+  EXPECT_NE(refused.error().what.find("1 node would be cut off: "), std::string::npos)
+      << refused.error().what;
   ASSERT_TRUE(here.ask(UpkeepVerb::disable, "h00007/1", true));
   EXPECT_TRUE(here.carried_out());
   EXPECT_TRUE(here.disabled("h00007", 1));
