@@ -427,6 +427,38 @@ void add_service_keys(std::vector<Key>& keys) {
                      "Where LIDs and all that must outlive a restart are kept.", {}, kRestart));
 }
 
+void add_store_keys(std::vector<Key>& keys) {
+  constexpr Applies kRestart = Applies::restart;
+  keys.push_back(
+      key("store.etcd", MEMBER(store.etcd), texts("URLs such as https://etcd-1:2379", {}, 0),
+          "Endpoints of an etcd (version 3.4 or later) through which the managers of this subnet share "
+          "their state, so that one that takes over changes no LID and loses no registration. Nothing: "
+          "each keeps its own.",
+          {}, kRestart));
+  keys.push_back(key("store.prefix", MEMBER(store.prefix), path(255, false),
+                     "What all keys in etcd begin with; each subnet needs one of its own.", {}, kRestart));
+  keys.push_back(key("store.user", MEMBER(store.user), text("a user's name", 255, true),
+                     "User of etcd, when it asks for one.", {}, kRestart));
+  keys.push_back(key("store.password_file", MEMBER(store.password_file), path(4096, true),
+                     "File with the user's password; only its owner may be able to read it.", {}, kRestart));
+  keys.push_back(key("store.ca", MEMBER(store.ca), path(4096, true),
+                     "PEM file with the certificates that etcd's is checked against; nothing: the system's.",
+                     {}, kRestart));
+  keys.push_back(key("store.cert", MEMBER(store.cert), path(4096, true),
+                     "PEM file with our own certificate, when etcd asks for one.", {}, kRestart));
+  keys.push_back(key("store.key", MEMBER(store.key), path(4096, true),
+                     "PEM file with the certificate's key; only its owner may be able to read it.", {},
+                     kRestart));
+  keys.push_back(key("store.timeout", MEMBER(store.timeout), duration(milliseconds(50), seconds(30)),
+                     "How long an answer of one endpoint is waited for before the next is asked.", {},
+                     kRestart));
+  keys.push_back(
+      key("store.lease", MEMBER(store.lease), duration(seconds(2), minutes(1)),
+          "How long the master's lock in etcd outlives it. A standby waits for its end before it takes "
+          "over, so it should not be longer than manager.poll_interval x manager.poll_misses.",
+          {}, kRestart));
+}
+
 #undef MEMBER
 
 std::vector<Key> make_schema() {
@@ -444,6 +476,7 @@ std::vector<Key> make_schema() {
   add_health_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
+  add_store_keys(keys);
   const Settings defaults;
   for (Key& key : keys) key.default_text = key.show(defaults);
   return keys;
@@ -471,6 +504,7 @@ constexpr Section kSections[] = {
     {"sa", "Subnet administration: what clients are answered."},
     {"log", "What the daemon says."},
     {"control", "Where weftctl finds the daemon."},
+    {"store", "State shared between managers."},
 };
 
 std::string joined(std::string_view section, std::string_view name) {

@@ -114,6 +114,20 @@ struct ControlSettings {
   bool operator==(const ControlSettings&) const = default;
 };
 
+/// Where the state is kept, beside the state file.
+struct StoreSettings {
+  std::vector<std::string> etcd;  ///< URLs; none: the state is not shared.
+  std::string prefix = "/weft/";  ///< Of all keys; ends with a slash.
+  std::string user;               ///< Empty: none.
+  std::string password_file;
+  std::string ca;  ///< PEM files; empty: the system's, and no certificate of ours.
+  std::string cert;
+  std::string key;
+  Duration timeout = std::chrono::seconds(1);  ///< Of one attempt at one endpoint.
+  Duration lease = std::chrono::seconds(5);    ///< How long the master's lock outlives it.
+  bool operator==(const StoreSettings&) const = default;
+};
+
 struct Settings {
   plan::Config plan;
   TransportSettings transport;
@@ -127,6 +141,7 @@ struct Settings {
   Duration audit = std::chrono::hours(24);  ///< One round over all devices; 0: never.
   LogSettings log;
   ControlSettings control;
+  StoreSettings store;
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.
   std::string opensm_partitions;             ///< OpenSM's partitions.conf; likewise.
   std::string opensm_qos;                    ///< OpenSM's QoS policy file; it is in plan.qos.

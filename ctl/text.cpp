@@ -270,6 +270,11 @@ std::string status_text(const json::value& status, const Style& style) {
   if (!store.empty()) {
     out += label("Store", style) + coloured(store, store == "ok" ? Colour::none : Colour::red, style) + "\n";
   }
+  const std::string shared = text(status, "shared");
+  if (!shared.empty()) {
+    const bool bad = shared.starts_with("not replicated") || shared.find("not to be reached") != shared.npos;
+    out += label("Shared", style) + coloured(shared, bad ? Colour::red : Colour::none, style) + "\n";
+  }
   for (const json::value& note : items(status, "unmatched"))
     out += label("Config", style) + coloured(text(note), Colour::yellow, style) + "\n";
   return out + managers_table(status, style) + problems_table(status, style) + missing_table(status, style) +

@@ -181,6 +181,7 @@ json::object to_json(const Status& status, const plan::View* view) {
           {"missing", std::move(missing)},
           {"unmatched", texts(status.unmatched)},
           {"store", status.store},
+          {"shared", sentence_of(status.shared)},
           {"fabric", found ? json::value(to_json(fabric::summarize(*view->fabric))) : json::value(nullptr)},
           {"routing", found ? routing_json(*view) : json::value(nullptr)},
           {"plan", found ? plan_json(*view) : json::value(nullptr)}};

@@ -6,6 +6,8 @@
 #include "daemon/api.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
+#include "daemon/replicated_store.h"
+#include "daemon/shared_settings.h"
 #include "log/log.h"
 #include "transport/real_clock.h"
 
@@ -51,6 +53,7 @@ asio::awaitable<int> App::run() {
   const int code = co_await serve();
   server_.reset();
   store_.reset();  // writes what is still waiting
+  replica_.reset();
   daemon_log().info("stopped");
   co_return code;
 }
@@ -66,6 +69,24 @@ Result<void> App::open_store() {
   for (const std::string& note : opened->notes) tell(Severity::warning, "state_file", note);
   daemon_log().info("state directory={} lids={} devices={}", settings()->state_dir, ledger_.lids->size(),
                     ledger_.devices->size());
+  return open_replica();
+}
+
+/// What managers share goes to etcd, too.
+Result<void> App::open_replica() {
+  Result<std::optional<SharedOptions>> options = shared_options(*settings());
+  if (!options) return fail(options.error());
+  if (!*options || once_) return {};
+  const std::string prefix = (*options)->prefix;
+  auto replica = Replica::start(std::move(**options), ledger_, parts_.loop->get_executor(),
+                                [this](Severity severity, std::string kind, std::string text) {
+                                  tell(severity, std::move(kind), std::move(text));
+                                });
+  if (!replica) return fail(replica.error());
+  replica_ = std::move(*replica);
+  store_ = std::make_unique<ReplicatedStore>(std::move(store_), *replica_);
+  daemon_log().info("state shared through etcd endpoints={} prefix={}", settings()->store.etcd.size(),
+                    prefix);
   return {};
 }
 
@@ -137,9 +158,11 @@ void App::make_manager(transport::Transport& transport) {
   parts.workers = parts_.workers;
   parts.events = events_.get();
   parts.store = store_.get();
+  parts.shared = replica_.get();
   parts.executor = parts_.loop->get_executor();
   const transport::LocalPort& port = transport.local_port();
   device_ = fmt::format("{} port {}", port.device, raw(port.number));
+  if (replica_) replica_->set_port(port.guid);
   manager_ = std::make_unique<Manager>(parts, settings(), ledger_);
   manager_->on_sweep([this](const SweepReport&) {
     if (parts_.notify) parts_.notify(status());
@@ -201,6 +224,7 @@ asio::awaitable<void> App::reload_now() {
   (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
   for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
   tell(Severity::info, "config_reloaded", "configuration reloaded");
+  if (replica_) replica_->set_digests(config_digests(*settings()));
   if (manager_) manager_->reconfigure(settings());
 }
 
@@ -213,6 +237,10 @@ Status App::status() const {
   status.started = started_;
   status.store = store_ ? store_->health() : "none";
   if (manager_) manager_->describe(status);
+  if (!replica_) return status;
+  status.shared = replica_->status();
+  for (std::string& what : config_differences(config_digests(*settings()), replica_->others()))
+    status.problems.push_back({{}, std::move(what)});
   return status;
 }
 

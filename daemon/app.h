@@ -11,6 +11,7 @@
 #include "daemon/event_log.h"
 #include "daemon/http_server.h"
 #include "daemon/manager.h"
+#include "daemon/replica.h"
 #include "daemon/store_sqlite.h"
 #include "daemon/workers.h"
 
@@ -53,6 +54,7 @@ class App {
 
  private:
   Result<void> open_store();
+  Result<void> open_replica();
   Result<void> open_socket();
   asio::awaitable<int> serve();
   Result<std::unique_ptr<transport::Transport>> claimed(std::unique_ptr<transport::Transport> transport);
@@ -68,6 +70,7 @@ class App {
   Parts parts_;
   std::shared_ptr<const config::Loaded> config_;
   bool once_;
+  std::unique_ptr<Replica> replica_;  ///< Null without etcd.
   std::unique_ptr<Store> store_;
   plan::Ledger ledger_;
   std::unique_ptr<EventLog> events_;

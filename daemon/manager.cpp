@@ -55,7 +55,10 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       election_(settings->manager),
       sweeper_({&client_, parts.clock, parts.workers, parts.events, parts.store, &election_,
                 [this](const Election::Decision& decision) { follow(decision); },
-                [this](std::span<const Guid> nodes) { multicast_.forget(nodes); }},
+                [this](std::span<const Guid> nodes) { multicast_.forget(nodes); }, parts.shared,
+                [this](std::optional<plan::SaState> registrations) {
+                  sa_.adopt(registrations ? std::move(*registrations) : sa_.state());
+                }},
                settings, std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
       background_(parts.executor),
@@ -88,6 +91,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
     heart_.check();
     responder_.handle(mad);
   });
+  if (parts_.shared != nullptr) parts_.shared->on_lost([this](const std::string& why) { lost_shared(why); });
   parts_.transport->on_lost([this](const Error& why) {
     lost_ = why;
     sweeper_.stop();
@@ -96,6 +100,10 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
 }
 
 Manager::~Manager() {
+  if (parts_.shared != nullptr) {
+    parts_.shared->on_lost({});
+    parts_.shared->leave();
+  }
   parts_.transport->on_unsolicited({});
   parts_.transport->on_lost({});
 }
@@ -263,7 +271,10 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
     report = co_await sweeper_.full(cause.text);
   }
   if (stopping_ || lost_) co_return report;
-  if (election_.state() == mad::SmState::discovering) watch_.stop();  // our own link is down
+  if (election_.state() == mad::SmState::discovering) {  // our own link is down
+    watch_.stop();
+    if (parts_.shared != nullptr) parts_.shared->leave();
+  }
   settle(report);
   watch_links();
   co_await keep_is_sm();
@@ -339,6 +350,7 @@ void Manager::stop() {
   sweeper_.stop();
   sa_.silence();
   multicast_.silence();
+  if (parts_.shared != nullptr) parts_.shared->leave();
   parts_.transport->close();
 }
 

@@ -30,7 +30,8 @@ class Manager {
     Clock* clock = nullptr;
     Workers* workers = nullptr;
     EventLog* events = nullptr;
-    Store* store = nullptr;  ///< May be null.
+    Store* store = nullptr;         ///< May be null.
+    SharedState* shared = nullptr;  ///< Likewise.
     asio::any_io_executor executor;
   };
   Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger);
@@ -117,6 +118,7 @@ class Manager {
   void master_is_there(const mad::SmInfo& info);
   void stood_still(Duration how_long);
   void stop_serving();
+  void lost_shared(const std::string& why);
   bool may_set();
   asio::awaitable<void> react(Step step, std::optional<discovery::Manager> other);
   asio::awaitable<void> announce(Lid to);

@@ -149,6 +149,7 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
     heart_.start(settings_->manager.poll_interval * settings_->manager.poll_misses / 2);
   } else {
     heart_.stop();
+    if (parts_.shared != nullptr) parts_.shared->leave();
     sweeper_.interrupt("we are not master any longer");
   }
   mad::SmInfo as = self();
@@ -317,6 +318,15 @@ void Manager::stood_still(Duration how_long) {
   become(step, {});
 }
 
+/// The second fence: another manager holds the lock on the shared state, whatever SMInfo says.
+void Manager::lost_shared(const std::string& why) {
+  if (!election_.is_master() || stopping_) return;
+  tell("shared_state", fmt::format("{}: nothing more is written before we know who is master", why));
+  const Step step = election_.cut_off();
+  stop_serving();
+  become(step, {});
+}
+
 void Manager::stop_serving() {
   // While it is not clear who is master, what clients have registered may still hold.
   if (election_.state() == SmState::discovering)
@@ -364,7 +374,7 @@ std::vector<Problem> Manager::standing_problems() const {
            fmt::format(
                "{} is master, too, and does not give way{}", describe_manager(one, sweeper_.fabric()),
                election_.knows_key(one.info) ? "" : ": its SM_Key is another one than manager.sm_key")});
-  if (!election_.others().empty())
+  if (!election_.others().empty() && parts_.shared == nullptr)
     for (std::string& what : assigned_here(*settings_)) problems.push_back({{}, std::move(what)});
   const auto& whom = watch_.whom();
   if (election_.state() != SmState::standby || !whom) return problems;

@@ -40,6 +40,11 @@ void SaService::silence() {
   paused_ = false;
 }
 
+void SaService::adopt(plan::SaState state) {
+  stale_ = paused_ = false;
+  change(std::move(state), {});
+}
+
 void SaService::pause() {
   if (index_) paused_ = true;
   index_.reset();

@@ -63,6 +63,8 @@ class SaService {
   void silence();
   /// The same while it is not known whether we are master still: if we are, what was registered holds.
   void pause();
+  /// What clients have told whoever was master before us, and nothing is missing.
+  void adopt(plan::SaState state);
   /// Another manager was master before the next publish().
   void distrust() { stale_ = true; }
   /// Used from the next request on.

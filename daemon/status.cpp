@@ -1,5 +1,8 @@
 #include "daemon/status.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 namespace weft::daemon {
 
 std::string_view name(State state) {
@@ -30,6 +33,28 @@ std::string_view name(Severity severity) {
       return "warning";
     case Severity::error:
       return "error";
+  }
+  return "?";
+}
+
+std::string sentence_of(const SharedStatus& shared) {
+  const std::string since =
+      shared.since ? fmt::format(" since {:%Y-%m-%dT%H:%M:%SZ}: {}",
+                                 std::chrono::floor<std::chrono::seconds>(*shared.since), shared.why)
+                   : std::string();
+  switch (shared.state) {
+    case SharedStatus::State::none:
+      return "";
+    case SharedStatus::State::standby:
+      return fmt::format("etcd has the state up to change {}", shared.change);
+    case SharedStatus::State::unreachable:
+      return "etcd is not to be reached" + since;
+    case SharedStatus::State::replicated:
+      return fmt::format("replicated, change {}", shared.change);
+    case SharedStatus::State::catching_up:
+      return "being written to etcd";
+    case SharedStatus::State::not_replicated:
+      return "not replicated" + since;
   }
   return "?";
 }

@@ -91,6 +91,22 @@ struct Progress {
   std::uint64_t total = 0;  ///< 0: not known yet.
 };
 
+/// How the state that managers share stands.
+struct SharedStatus {
+  enum class State {
+    none,            ///< Not configured.
+    standby,         ///< We are not master; etcd is to be reached.
+    unreachable,     ///< We are not master, and it is not.
+    replicated,      ///< We are master, and etcd has all that was confirmed.
+    catching_up,     ///< It is being written what it lacks.
+    not_replicated,  ///< It is away: what is confirmed now would be lost with this host.
+  };
+  State state = State::none;
+  std::int64_t change = 0;  ///< Rises with every change of the shared state.
+  std::optional<WallTime> since;
+  std::string why;
+};
+
 struct Status {
   State state = State::waiting_for_device;
   std::string text;  ///< One sentence that says what to do next where something is wrong.
@@ -109,10 +125,13 @@ struct Status {
   std::vector<std::string> missing;    ///< Nodes and links that were there before, a sentence each.
   std::vector<std::string> unmatched;  ///< What the configuration names and the fabric has not, likewise.
   std::string store;                   ///< "ok", or what is wrong with the state file.
+  SharedStatus shared;
 };
 
 std::string_view name(State state);        ///< "waiting for device", "master", ...
 std::string_view name(Severity severity);  ///< "info", "warning", "error"
 std::string_view name(SweepKind kind);     ///< "full", "light", "local"
+/// "replicated", "not replicated since 2026-11-30T12:00:00Z: ..."; empty where there is none.
+std::string sentence_of(const SharedStatus& shared);
 
 }  // namespace weft::daemon

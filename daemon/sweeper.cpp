@@ -150,7 +150,20 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
     finish(report);
     co_return report;
   }
-  if (!was_master) take_over(*found);
+  if (!was_master) {
+    Result<bool> registrations_known = co_await take_shared();
+    if (cut_short() || !registrations_known) {
+      report.error = cut_short() ? why_cut_short() : registrations_known.error().what;
+      if (!cut_short()) {
+        around_.election->cut_off();
+        yield(report.error);
+      }
+      finish(report);
+      co_return report;
+    }
+    take_over(*found);
+    if (*registrations_known) follows_another_ = false;
+  }
   const std::string locked_out = co_await leave_out_locked(*found);
   if (!locked_out.empty()) {
     tell_failure({Errc::unavailable, locked_out});
@@ -184,6 +197,33 @@ asio::awaitable<std::string> Sweeper::leave_out_locked(discovery::Discovered& fo
     if (one.node == own) co_return one.what;
   if (!locked.empty()) found = discovery::leave_out(found, locked);
   co_return std::string();
+}
+
+/// The lock on what managers share, and what another master has left there; true when nothing that clients
+/// have told is missing from what we know then. Errors: `conflict` when another manager holds the lock.
+asio::awaitable<Result<bool>> Sweeper::take_shared() {
+  if (around_.shared == nullptr) co_return false;
+  auto start = [shared = around_.shared,
+                port = around_.election->own_guid()](transport::Completion<Result<SharedState::Taken>> done) {
+    auto wake = std::make_shared<transport::Completion<Result<SharedState::Taken>>>(std::move(done));
+    shared->take(port, [wake](Result<SharedState::Taken> taken) { (*wake)(std::move(taken)); });
+  };
+  Result<SharedState::Taken> taken =
+      co_await transport::suspend<Result<SharedState::Taken>>(std::move(start));
+  if (!taken) co_return fail(taken.error());
+  if (cut_short()) co_return false;
+  std::optional<plan::SaState> registrations;
+  if (taken->ledger) {
+    plan::Ledger& theirs = *taken->ledger;
+    ledger_.lids = theirs.lids;
+    ledger_.design = theirs.design;
+    ledger_.partitions = theirs.partitions;
+    ledger_.sls = theirs.sls;
+    registrations = std::move(theirs.sa);
+    if (around_.store != nullptr) around_.store->save(ledger_, {});
+  }
+  if (taken->current) around_.registrations_known(std::move(registrations));
+  co_return taken->current;
 }
 
 asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, SweepReport& report) {

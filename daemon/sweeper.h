@@ -11,6 +11,7 @@
 #include "daemon/election.h"
 #include "daemon/event_log.h"
 #include "daemon/link_health.h"
+#include "daemon/shared_state.h"
 #include "daemon/status.h"
 #include "daemon/workers.h"
 #include "discovery/discover.h"
@@ -34,6 +35,10 @@ struct Surroundings {
   std::function<void(const Election::Decision&)> decided;
   /// Called when nothing is known any longer of these switches' tables; may be empty.
   std::function<void(std::span<const Guid>)> tables_forgotten;
+  SharedState* shared = nullptr;  ///< May be null.
+  /// Called when what clients have told another master was taken over, or, with nothing, when what we know of
+  /// that is right as it is.
+  std::function<void(std::optional<plan::SaState>)> registrations_known;
 };
 
 class Sweeper {
@@ -137,6 +142,7 @@ class Sweeper {
   void note_managers(const discovery::Discovered& found);
   void yield(const std::string& why);
   void take_over(const discovery::Discovered& found);
+  asio::awaitable<Result<bool>> take_shared();
   std::vector<fabric::PortRef> asked_ports();
   bool cut_short() const { return stopping_ || interrupted_; }
   std::string why_cut_short() const { return stopping_ ? "stopped" : interruption_; }

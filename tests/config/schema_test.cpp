@@ -107,6 +107,15 @@ const std::vector<Override> kOthers = {
     {"control.socket", "/tmp/a b.sock"},
     {"control.group", "ops"},
     {"state_dir", "/tmp/state"},
+    {"store.etcd", "['https://etcd-1:2379', 'http://127.0.0.1:2379']"},
+    {"store.prefix", "/weft/rail-2/"},
+    {"store.user", "weft"},
+    {"store.password_file", "/etc/weft/etcd-password"},
+    {"store.ca", "/etc/weft/ca.pem"},
+    {"store.cert", "/etc/weft/cert.pem"},
+    {"store.key", "/etc/weft/key.pem"},
+    {"store.timeout", "500ms"},
+    {"store.lease", "10s"},
 };
 
 TEST(Schema, ShowsEveryValueAsTextThatReadsBack) {

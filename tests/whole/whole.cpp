@@ -11,11 +11,13 @@ void MemoryStore::save(plan::Ledger given, Done done) {
   given.sa = ledger.sa;
   given.multicast = ledger.multicast;
   if (!refuses) ledger = std::move(given);
+  if (!refuses && kept) kept(ledger);
   if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
 }
 
 void MemoryStore::save_sa(plan::SaState state, Done done) {
   if (!refuses) ledger.sa = std::move(state);
+  if (!refuses && kept) kept(ledger);
   if (done) done(refuses ? Result<void>(fail(Errc::system, "refused")) : Result<void>());
 }
 
@@ -56,6 +58,7 @@ daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, st
   parts.workers = workers.get();
   parts.events = events.get();
   parts.store = &store;
+  parts.shared = shared;
   parts.executor = loop.get_executor();
   manager =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
@@ -160,7 +163,8 @@ std::string Whole::faults() const {
   return "";
 }
 
-Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, plan::Ledger ledger)
+Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, plan::Ledger ledger,
+             daemon::SharedState* shared)
     : whole_(whole),
       clock_(whole.clock),
       workers_(std::make_unique<daemon::InlineWorkers>(clock_, std::chrono::milliseconds(1))),
@@ -172,6 +176,7 @@ Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, pla
   parts.workers = workers_.get();
   parts.events = whole.events.get();
   parts.store = &store;
+  parts.shared = shared;
   parts.executor = whole.loop.get_executor();
   manager_ =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);

@@ -29,6 +29,7 @@ class MemoryStore final : public daemon::Store {
 
   plan::Ledger ledger;
   bool refuses = false;
+  std::function<void(const plan::Ledger&)> kept;  ///< Told of what was saved; may be empty.
 };
 
 class Whole {
@@ -72,6 +73,7 @@ class Whole {
   std::unique_ptr<transport::Transport> transport;
   std::unique_ptr<daemon::Manager> manager;
   std::string first_host;
+  daemon::SharedState* shared = nullptr;  ///< Of the managers started from now on.
 
  private:
   void build(const topology::Topology& topology, std::uint64_t seed, sim::NetworkSettings settings);
@@ -82,7 +84,8 @@ class Whole {
 /// before the Whole.
 class Rival {
  public:
-  Rival(Whole& whole, std::string_view host, config::Settings settings = {}, plan::Ledger ledger = {});
+  Rival(Whole& whole, std::string_view host, config::Settings settings = {}, plan::Ledger ledger = {},
+        daemon::SharedState* shared = nullptr);
   ~Rival() { stop(); }
   Rival(const Rival&) = delete;
   Rival& operator=(const Rival&) = delete;

@@ -1,0 +1,249 @@
+// Two weftd on weftsim that share their state through three real etcd: whatever of the five dies, freezes or
+// is cut off, no LID changes, nothing that was confirmed to a client is lost, and there is one master at
+// rest.
+
+#include <poll.h>
+
+#include <csignal>
+#include <map>
+#include <random>
+#include <regex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "mad/node_info.h"
+#include "mad/port_info.h"
+#include "mad/sa_records.h"
+#include "mad/smp.h"
+#include "tests/support/etcd_process.h"
+#include "tests/system/simulator.h"
+#include "transport/ibsim/endpoint.h"
+
+namespace weft::system_test {
+namespace {
+
+namespace ibsim = transport::ibsim;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kClient = "h00031";
+constexpr std::array kManagers{"h00000", "h00007"};
+/// MGID, PortGID and JoinState of a membership; and what a group that is new needs besides.
+constexpr std::uint64_t kNamed = 1u << 0 | 1u << 1;
+constexpr std::uint64_t kJoin = kNamed | 1u << 16 | 1u << 2 | 1u << 6 | 1u << 7 | 1u << 12 | 1u << 13;
+
+/// A program on a host that joins groups and asks whether it is in them.
+class Member {
+ public:
+  explicit Member(const std::string& socket) {
+    const ibsim::Server server{.name = socket, .host = {}, .port = 0};
+    auto opened = ibsim::open_endpoint(server);
+    if (!opened) throw std::runtime_error(opened.error().what);
+    endpoint_ = std::move(*opened);
+    ibsim::ControlMessage connect = ibsim::connect_message(endpoint_.id, false, kClient);
+    ibsim::ask_for_silent_loss(connect);
+    ibsim::send_control(endpoint_.control.get(), connect);
+    wait(endpoint_.control.get(), seconds(5));
+    const auto answer = ibsim::receive_control(endpoint_.control.get());
+    if (!answer || !ibsim::connect_data(server, endpoint_, ibsim::first_number(*answer)))
+      throw std::runtime_error("no answer to CONNECT");
+    guid_ = mad::decode<mad::NodeInfo>(own(mad::AttrId::node_info, 0)).port_guid;
+  }
+
+  /// Joins a group of this number; the status, nothing when no answer came in 3 s.
+  std::optional<std::uint16_t> join(std::uint32_t group) { return ask(group, mad::Method::set, kJoin); }
+  bool is_in(std::uint32_t group) { return ask(group, mad::Method::get, kNamed) == 0; }
+
+ private:
+  std::optional<std::uint16_t> ask(std::uint32_t group, mad::Method method, std::uint64_t mask) {
+    mad::Mad mad;
+    mad::Header header;
+    header.mgmt_class = mad::MgmtClass::subn_adm;
+    header.class_version = mad::kSaVersion;
+    header.method = method;
+    header.attribute = static_cast<mad::AttrId>(mad::SaAttr::mc_member_record);
+    header.tid = ++tid_;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
+    mad::SaHeader sa;
+    sa.component_mask = mask;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
+    mad::McMemberRecord record;
+    record.mgid = {0xff12401bffff0000, group + 0x100u};
+    record.port_gid = {kLinkLocalPrefix, raw(guid_)};
+    record.join_state = 1;
+    record.pkey = Pkey{0xffff};
+    record.qkey = 0x0b1b;
+    mad::encode_into(std::span<std::uint8_t>(mad.bytes).subspan(mad::kSaDataAt), record);
+    const auto port = mad::decode<mad::PortInfo>(own(mad::AttrId::port_info, 1));
+    mad.address = {.lid = port.sm_lid, .qp = 1};
+    const auto answer = exchange(mad, seconds(3));
+    return answer ? std::optional(mad::header_of(*answer).status) : std::nullopt;
+  }
+
+  /// Of our own node.
+  mad::AttrData own(mad::AttrId attribute, std::uint32_t modifier) {
+    mad::Smp smp;
+    smp.method = mad::Method::get;
+    smp.attribute = attribute;
+    smp.modifier = modifier;
+    smp.route = mad::DirectedRoute{};
+    smp.tid = ++tid_;
+    const auto answer = exchange(mad::to_mad(smp), seconds(3));
+    if (!answer) return {};
+    const auto got = mad::to_smp(*answer);
+    return got ? got->data : mad::AttrData{};
+  }
+
+  std::optional<mad::Mad> exchange(const mad::Mad& mad, milliseconds limit) {
+    const auto tid = static_cast<std::uint32_t>(mad::header_of(mad).tid);
+    const mad::Mad* one = &mad;
+    ibsim::send_mads(endpoint_.data.get(), std::span(&one, 1));
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (std::chrono::steady_clock::now() < end) {
+      wait(endpoint_.data.get(), milliseconds(50));
+      const auto got = receiver_.receive(endpoint_.data.get());
+      if (!got) return std::nullopt;
+      for (const auto& datagram : *got)
+        if (static_cast<std::uint32_t>(mad::header_of(datagram.mad).tid) == tid &&
+            mad::is_response(mad::method_of(datagram.mad)))
+          return datagram.mad;
+    }
+    return std::nullopt;
+  }
+  static void wait(int fd, milliseconds limit) {
+    pollfd waiting{fd, POLLIN, 0};
+    ::poll(&waiting, 1, static_cast<int>(limit.count()));
+  }
+
+  ibsim::Endpoint endpoint_;
+  ibsim::Receiver receiver_;
+  Guid guid_{};
+  std::uint64_t tid_ = 0x1000;
+};
+
+struct Five {
+  tests::EtcdCluster etcd{
+      {.members = 3, .arguments = {"--heartbeat-interval", "50", "--election-timeout", "500"}}};
+  Simulator sim{"fat-tree:radix=8"};
+  std::array<std::unique_ptr<Background>, 2> weftd;
+
+  Five() {
+    for (std::size_t which = 0; which < weftd.size(); ++which) {
+      std::filesystem::create_directory(base(which));
+      std::string urls;
+      for (const std::string& url : etcd.urls()) urls += (urls.empty() ? "'" : ", '") + url + "'";
+      write_file(base(which) + "/weft.yaml", "transport: { kind: ibsim, ibsim: { socket: " + sim.socket() +
+                                                 ", host: " + kManagers[which] + " } }\ncontrol: { socket: " +
+                                                 base(which) + "/sock }\nstate_dir: " + base(which) +
+                                                 "\nmanager: { poll_interval: 500ms, poll_misses: 4 "
+                                                 "}\nsweep: { interval: 2s }\nstore: { etcd: [" +
+                                                 urls + "], lease: 2s, timeout: 500ms }\n");
+      start(which);
+      EXPECT_TRUE(says(which, which == 0 ? ": master," : ": standby,")) << weftd[which]->log();
+    }
+  }
+
+  std::string base(std::size_t which) const { return sim.path("weftd" + std::to_string(which)); }
+  void start(std::size_t which) {
+    weftd[which] = std::make_unique<Background>(program("weftd") + " --config " + base(which) + "/weft.yaml",
+                                                Environment{}, sim.path(""), base(which) + "/log");
+  }
+  std::string status(std::size_t which) const {
+    return run(program("weftctl") + " --socket " + base(which) + "/sock status").text;
+  }
+  bool says(std::size_t which, const std::string& words) const {
+    return eventually([&] { return status(which).find(words) != std::string::npos; }, seconds(60));
+  }
+  /// One is master and has all in etcd, the other waits.
+  bool is_at_rest() const {
+    int masters = 0;
+    int standbys = 0;
+    for (std::size_t which = 0; which < weftd.size(); ++which) {
+      const std::string text = status(which);
+      masters += text.find(": master,") != std::string::npos &&
+                 text.find("Shared     replicated") != std::string::npos;
+      standbys += text.find(": standby,") != std::string::npos &&
+                  text.find("etcd has the state") != std::string::npos;
+    }
+    return masters == 1 && standbys == 1;
+  }
+  std::size_t master() const { return status(0).find(": master,") != std::string::npos ? 0 : 1; }
+  /// All that ibnetdiscover sees, LIDs included, but for its date.
+  std::string fabric() const {
+    return std::regex_replace(sim.tool("ibnetdiscover", Under::weftsim_run, kClient).text,
+                              std::regex("# Topology file: generated on [^\n]*\n"), "");
+  }
+  std::string logs() const { return weftd[0]->log() + "\n----\n" + weftd[1]->log(); }
+
+  enum class Fault { kill, stop, cut };
+  /// Does it to one of the five: 0 to 2 etcd, 3 and 4 weftd. An etcd is not cut off, but stopped for longer.
+  void harm(std::size_t whom, Fault fault) {
+    if (whom < 3) {
+      const int member = static_cast<int>(whom);
+      return fault == Fault::kill ? etcd.kill(member) : etcd.signal(member, SIGSTOP);
+    }
+    Background& process = *weftd[whom - 3];
+    if (fault == Fault::kill) process.signal(SIGKILL);
+    if (fault == Fault::stop) process.signal(SIGSTOP);
+    if (fault == Fault::cut) sim.ctl("cut " + std::string(kManagers[whom - 3]) + "[1]");
+  }
+  void mend(std::size_t whom, Fault fault) {
+    if (whom < 3) {
+      const int member = static_cast<int>(whom);
+      return fault == Fault::kill ? etcd.start(member) : etcd.signal(member, SIGCONT);
+    }
+    if (fault == Fault::kill) start(whom - 3);
+    if (fault == Fault::stop) weftd[whom - 3]->signal(SIGCONT);
+    if (fault == Fault::cut) sim.ctl("mend " + std::string(kManagers[whom - 3]) + "[1]");
+  }
+};
+
+/// Rounds of one fault each, at random by seed, while a client joins groups. WEFT_ETCD_ROUNDS and
+/// WEFT_ETCD_SEED say how many, and which.
+TEST(SharedState, OutlivesAnyOneOfTheFive) {
+  const char* rounds_text = std::getenv("WEFT_ETCD_ROUNDS");
+  const char* seed_text = std::getenv("WEFT_ETCD_SEED");
+  const int rounds = rounds_text != nullptr ? std::atoi(rounds_text) : 5;
+  const unsigned seed = seed_text != nullptr ? static_cast<unsigned>(std::atoi(seed_text)) : 1;
+  Five five;
+  std::mt19937 random(seed);
+  Member member(five.sim.socket());
+  ASSERT_TRUE(eventually([&] { return five.is_at_rest(); }, seconds(60))) << five.status(0) << five.status(1);
+  const std::string fabric = five.fabric();
+  std::set<std::uint32_t> confirmed;
+  std::uint32_t next = 0;
+  const auto join_some = [&](int count) {
+    for (int i = 0; i < count; ++i, ++next)
+      if (member.join(next) == 0) confirmed.insert(next);
+  };
+  for (int round = 0; round < rounds; ++round) {
+    const std::size_t whom = round == 0 ? 3 + five.master() : random() % 5;
+    const Five::Fault fault = round == 0 ? Five::Fault::kill : static_cast<Five::Fault>(random() % 3);
+    const bool was_master = whom == 3 + five.master();
+    SCOPED_TRACE(fmt::format("seed {} round {}: {} of {}{}", seed, round,
+                             fault == Five::Fault::kill   ? "death"
+                             : fault == Five::Fault::stop ? "freezing"
+                                                          : "loss",
+                             whom < 3 ? "etcd " : "weftd ", whom < 3 ? whom : whom - 3));
+    join_some(5);
+    five.harm(whom, fault);
+    join_some(3);
+    if (was_master) {
+      ASSERT_TRUE(five.says(4 - whom, ": master,")) << five.logs();
+    }
+    join_some(3);
+    five.mend(whom, fault);
+    ASSERT_TRUE(eventually([&] { return five.is_at_rest(); }, seconds(60)))
+        << five.status(0) << five.status(1) << five.logs();
+    EXPECT_EQ(five.fabric(), fabric);
+    for (const std::uint32_t group : confirmed)
+      ASSERT_TRUE(member.is_in(group)) << group << "\n" << five.logs();
+  }
+  EXPECT_GE(confirmed.size(), static_cast<std::size_t>(rounds) * 5);
+  for (const auto& weftd : five.weftd)
+    EXPECT_EQ(weftd->log().find("registrations unknown ports=3"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::system_test

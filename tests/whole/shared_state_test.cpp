@@ -1,0 +1,160 @@
+// Managers that share their state: who takes over goes on where the last one was, and the lock is a second
+// fence.
+
+#include <gtest/gtest.h>
+
+#include "tests/whole/sa_client.h"
+#include "tests/whole/whole.h"
+
+namespace weft::test {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kSecondHost = "h00007";
+constexpr Gid kGroup{0xff12401bffff0000, 0x0000000000000707};
+constexpr auto kIsMaster = daemon::State::master;
+
+/// What etcd would have; answers at once.
+struct SharedMemory {
+  std::optional<plan::Ledger> ledger;
+  const void* owner = nullptr;
+  const void* writer = nullptr;
+  bool away = false;
+};
+
+/// As one manager sees it.
+class MemoryShared final : public daemon::SharedState {
+ public:
+  MemoryShared(SharedMemory& memory, MemoryStore& store) : memory_(memory) {
+    store.kept = [this](const plan::Ledger& ledger) {
+      if (memory_.owner != this || memory_.away) return;
+      memory_.ledger = ledger;
+      memory_.writer = this;
+    };
+  }
+  void take(Guid, std::function<void(Result<Taken>)> done) override {
+    if (memory_.away) return done(Taken{});
+    if (memory_.owner != nullptr && memory_.owner != this)
+      return done(fail(Errc::conflict, "the lock is held by another"));
+    memory_.owner = this;
+    if (memory_.writer == this) return done(Taken{{}, true});
+    done(Taken{memory_.ledger, memory_.ledger.has_value()});
+  }
+  void leave() override {
+    if (memory_.owner == this) memory_.owner = nullptr;
+  }
+  void on_lost(std::function<void(std::string)> handler) override { lost_ = std::move(handler); }
+  /// Another has the lock now.
+  void lose(const void* to) {
+    memory_.owner = to;
+    lost_("another holds the lock");
+  }
+
+ private:
+  SharedMemory& memory_;
+  std::function<void(std::string)> lost_;
+};
+
+struct SharingPair {
+  Whole whole{"fat-tree:radix=8"};
+  SharedMemory memory;
+  MemoryShared ours{memory, whole.store};
+  MemoryStore unused;
+  std::unique_ptr<MemoryShared> theirs;
+  std::unique_ptr<Rival> rival;
+
+  SharingPair() {
+    whole.shared = &ours;
+    whole.start();
+    EXPECT_TRUE(whole.settle()) << whole.faults();
+    theirs = std::make_unique<MemoryShared>(memory, unused);
+    rival = std::make_unique<Rival>(whole, kSecondHost, config::Settings{}, plan::Ledger{}, theirs.get());
+    rival->store.kept = unused.kept;
+    EXPECT_TRUE(
+        whole.run_until([this] { return rival->status().state == daemon::State::standby; }, seconds(5)));
+  }
+  ~SharingPair() { whole.kill(); }
+  bool rival_becomes_master() {
+    return whole.run_until([this] { return rival->status().state == kIsMaster; }, seconds(20));
+  }
+};
+
+TEST(SharedState, ATakeOverLosesNoRegistrationAndAsksNobodyToRegisterAgain) {
+  SharingPair pair;
+  SaClient client(pair.whole, "h00003");
+  ASSERT_EQ(client.join(kGroup), 0);
+  ASSERT_EQ(client.subscribe(66), 0);
+  pair.whole.kill();
+  ASSERT_TRUE(pair.rival_becomes_master());
+  pair.whole.run_for(seconds(60));
+  const plan::SaState& state = pair.rival->manager().sa().state();
+  const auto group = state.groups.find(kGroup);
+  ASSERT_TRUE(group);
+  EXPECT_TRUE(group->members.contains(client.guid()));
+  EXPECT_TRUE(state.subscriptions.contains(client.guid()));
+  EXPECT_EQ(pair.rival->manager().sa().reregistered(), 0u);
+  EXPECT_EQ(*pair.rival->manager().ledger().lids, *pair.whole.store.ledger.lids);
+  EXPECT_EQ(pair.whole.faults(), "");
+}
+
+TEST(SharedState, ThatIsAwayAtATakeOverIsNotMissedButAllRegisterAgain) {
+  SharingPair pair;
+  pair.memory.away = true;
+  pair.whole.kill();
+  ASSERT_TRUE(pair.rival_becomes_master());
+  pair.whole.run_for(seconds(60));
+  EXPECT_EQ(pair.rival->manager().sa().reregistered(), 32u);
+  EXPECT_EQ(pair.whole.faults(), "");
+}
+
+TEST(SharedState, WhoseLockAnotherHoldsKeepsAManagerFromWriting) {
+  Whole whole("fat-tree:radix=4,levels=2");
+  SharedMemory memory;
+  MemoryShared ours(memory, whole.store);
+  whole.shared = &ours;
+  memory.owner = &memory;
+  whole.start();
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.sets(), 0u);
+  EXPECT_NE(whole.status().state, kIsMaster);
+  EXPECT_NE(whole.status().text.find("held by another"), std::string::npos) << whole.status().text;
+  memory.owner = nullptr;
+  EXPECT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(whole.status().state, kIsMaster);
+  whole.kill();
+}
+
+TEST(SharedState, IsUnlockedByAManagerWhoseOwnLinkIsDown) {
+  SharingPair pair;
+  sim::World& world = *pair.whole.world;
+  world.cut_link(pair.whole.node(pair.whole.first_host), PortNum{1});
+  EXPECT_TRUE(pair.rival_becomes_master());
+  EXPECT_EQ(pair.memory.owner, pair.theirs.get());
+}
+
+TEST(SharedState, WhoseLockIsLostStopsAMasterAtOnce) {
+  Whole whole("fat-tree:radix=4,levels=2");
+  SharedMemory memory;
+  MemoryShared ours(memory, whole.store);
+  whole.shared = &ours;
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  SaClient client(whole, "h00003");
+  ASSERT_EQ(client.join(kGroup), 0);
+  const std::uint64_t sets = whole.sets();
+  ours.lose(&memory);
+  EXPECT_FALSE(client.join({kGroup[0], 0x708})) << "nothing is confirmed";
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.sets(), sets);
+  EXPECT_NE(whole.status().state, kIsMaster);
+  memory.owner = nullptr;
+  ASSERT_TRUE(whole.run_until([&] { return whole.status().state == kIsMaster; }, seconds(30)));
+  whole.run_for(seconds(30));
+  EXPECT_EQ(whole.manager->sa().reregistered(), 0u) << "nobody else has written";
+  EXPECT_TRUE(whole.manager->sa().state().groups.contains(kGroup));
+  whole.kill();
+}
+
+}  // namespace
+}  // namespace weft::test
