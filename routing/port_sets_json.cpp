@@ -1,5 +1,7 @@
 #include "routing/port_sets_json.h"
 
+#include <algorithm>
+
 #include <map>
 
 #include <fmt/format.h>
@@ -26,7 +28,7 @@ std::string numbers(const PortMask& mask) {
   return fmt::format("[{}]", fmt::join(ports, ","));
 }
 
-/// The sets of one switch as they are written: the empty one left out, those of the tables added.
+/// The sets of one switch as they are written: the empty one left out.
 class SwitchText {
  public:
   SwitchText(const Problem& problem, const Routes& routes, const PortSets& sets,
@@ -54,19 +56,15 @@ class SwitchText {
     std::vector<int> of;
     for (std::size_t leaf = 0; leaf < sets_.leaves.size(); ++leaf) {
       const std::uint16_t set = sets_.set_at(s_, leaf, state_class);
-      PortMask ports = sets_.sets[s_][set];
-      if (set == 0 && raw(sets_.leaves[leaf]) != s_) ports = of_tables(lids_[leaf]);
-      of.push_back(number(set, ports));
+      const bool by_tables = set == 0 && raw(sets_.leaves[leaf]) != s_ && leads(lids_[leaf]);
+      of.push_back(by_tables ? kByTables : number(set, sets_.sets[s_][set]));
     }
     return fmt::format("[{}]", fmt::join(of, ","));
   }
-  PortMask of_tables(const std::vector<std::uint32_t>& lids) const {
-    PortMask ports{};
-    for (const std::uint32_t lid : lids) {
-      const PortNum port = routes_.out(static_cast<SwitchId>(s_), static_cast<Lid>(lid));
-      if (port != kPortDrop) add_port(ports, raw(port));
-    }
-    return ports;
+  bool leads(const std::vector<std::uint32_t>& lids) const {
+    return std::ranges::any_of(lids, [this](std::uint32_t lid) {
+      return routes_.out(static_cast<SwitchId>(s_), static_cast<Lid>(lid)) != kPortDrop;
+    });
   }
   int number(std::uint16_t set, const PortMask& ports) {
     if (ports == PortMask{}) return -1;
@@ -85,7 +83,8 @@ class SwitchText {
   const std::vector<std::vector<std::uint32_t>>& lids_;
   std::uint32_t s_;
   Guid guid_;
-  std::map<std::pair<std::uint16_t, PortMask>, int> known_;  // set 0: of the tables
+  static constexpr int kByTables = -2;
+  std::map<std::pair<std::uint16_t, PortMask>, int> known_;
   std::vector<std::string> written_;
   std::vector<std::string> spare_;
   std::vector<std::uint16_t> groups_;

@@ -6,9 +6,9 @@
 //    "switches": [{"guid": "0x...", "sets": [[port, ...], ...], "spare": [[port, ...], ...],
 //                  "groups": [number, ...], "class_of_arrival": [...], "of": [[...], ...]}, ...]}
 //
-// `of` has a row a state class and a column a destination, an index into the sets; -1 where there is none.
-// `spare` are those members of each set that are no minimal way, left out where there are none at all. Where
-// packets go by the tables, the set is of the tables' ports for all LIDs of the leaf, and its group 0.
+// `of` has a row a state class and a column a destination, an index into the sets; -1 where there is none, -2
+// where packets go by the tables, LID by LID (group 0).
+// `spare` are those members of each set that are no minimal way, left out where there are none at all.
 // `groups`, in the compact numbering only: the number on the wire of each set; per leaf it is
 // 1 + destination * classes + class everywhere.
 

@@ -97,7 +97,7 @@ class Reader {
       std::vector<std::int32_t>& of = into.of.emplace_back();
       for (const json::value& each : array(row, where))
         of.push_back(static_cast<std::int32_t>(
-            number(each, where, -1, static_cast<std::int64_t>(into.sets.size()) - 1)));
+            number(each, where, PortSets::kByTables, static_cast<std::int64_t>(into.sets.size()) - 1)));
       if (of.size() != sets.destinations.size())
         bad(Errc::invalid,
             fmt::format("{}: {} of {} destinations", where, of.size(), sets.destinations.size()));

@@ -8,7 +8,8 @@
 //                  "class_of_arrival": [0, 0, 1, 1], "of": [[0, 0, 1], [1, 1, 1]]}, ...]}
 //
 // A destination is a switch with the LIDs behind it, its own included. `of` has a row a state class and a
-// column a destination: an index into the switch's sets; -1 where there is none. A packet's class at a switch
+// column a destination: an index into the switch's sets; -1 where there is none, -2 where packets go by the
+// ordinary table, each LID by its entry. A packet's class at a switch
 // follows from the port it came in by, 0 for its own; "class_of_arrival" may be left out: all 0. "spare" are
 // members taken only while the others are busy, never all; it may be left out. At a destination's own switch
 // the ordinary table counts.
@@ -26,10 +27,11 @@ struct PortSets {
     NodeIndex sw{};
     std::vector<std::pair<Lid, Lid>> lids;  ///< First and last.
   };
+  static constexpr std::int32_t kByTables = -2;
   struct SwitchSets {
     std::vector<std::vector<PortNum>> sets;
     std::vector<std::uint8_t> class_of_arrival;  ///< By port number; beyond its end 0.
-    std::vector<std::vector<std::int32_t>> of;   ///< [class][destination]: index into sets, or -1.
+    std::vector<std::vector<std::int32_t>> of;   ///< [class][destination]: index into sets, -1 or kByTables.
   };
   std::vector<Destination> destinations;
   std::vector<SwitchSets> switches;  ///< By dense switch number (World's order of switches); may be empty.

@@ -23,11 +23,11 @@ class Judge {
 
   SetsVerdict judge() {
     for (std::size_t d = 0; d < sets_.destinations.size(); ++d) {
-      std::ranges::fill(state_, fresh);
-      for (std::uint32_t sw = 0; sw < tables_.switch_count(); ++sw) {
-        visit({tables_.port0(sw)}, d);
-        for (unsigned number = 1; number <= tables_.port_count(sw); ++number)
-          if (const PortIndex p = plus(tables_.port0(sw), number); host_behind(p)) visit({p}, d);
+      // Sets are for all LIDs of a destination; tables are not.
+      const std::vector<Lid> lids = goes_by_tables(d) ? lids_of(d) : std::vector<Lid>{kLidNone};
+      for (const Lid lid : lids) {
+        lid_ = lid;
+        visit_all(d);
       }
       deliver(d);
     }
@@ -50,6 +50,25 @@ class Judge {
   static PortIndex plus(PortIndex port0, unsigned number) {
     return static_cast<PortIndex>(raw(port0) + number);
   }
+  bool goes_by_tables(std::size_t d) const {
+    return std::ranges::any_of(sets_.switches, [d](const PortSets::SwitchSets& at) {
+      return std::ranges::any_of(at.of, [d](const auto& row) { return row[d] == PortSets::kByTables; });
+    });
+  }
+  std::vector<Lid> lids_of(std::size_t d) const {
+    std::vector<Lid> lids;
+    for (const auto& [first, last] : sets_.destinations[d].lids)
+      for (unsigned lid = raw(first); lid <= raw(last); ++lid) lids.push_back(static_cast<Lid>(lid));
+    return lids;
+  }
+  void visit_all(std::size_t d) {
+    std::ranges::fill(state_, fresh);
+    for (std::uint32_t sw = 0; sw < tables_.switch_count(); ++sw) {
+      visit({tables_.port0(sw)}, d);
+      for (unsigned number = 1; number <= tables_.port_count(sw); ++number)
+        if (const PortIndex p = plus(tables_.port0(sw), number); host_behind(p)) visit({p}, d);
+    }
+  }
   bool host_behind(PortIndex p) const {
     const PortIndex peer = tables_.arrival_from(p);
     return peer != kNoPort && tables_.switch_at(peer) == ProgrammedTables::kNoSwitch;
@@ -60,11 +79,18 @@ class Judge {
   std::string target(std::size_t d) const { return world_.node(sets_.destinations[d].sw).id; }
 
   /// The set for packets that came in by `arrival`; nullptr when there is none.
-  const std::vector<PortNum>* set_at(PortIndex arrival, std::size_t d) const {
+  const std::vector<PortNum>* set_at(PortIndex arrival, std::size_t d) {
     const Port& port = world_.port(arrival);
     const PortSets::SwitchSets& at = sets_.switches[world_.node(port.node).switch_index];
     const std::size_t klass =
         raw(port.number) < at.class_of_arrival.size() ? at.class_of_arrival[raw(port.number)] : 0;
+    if (klass < at.of.size() && at.of[klass][d] == PortSets::kByTables) {
+      const std::vector<PortNum>& lft = world_.switch_of(port.node).lft;
+      const PortNum exit = raw(lid_) < lft.size() ? lft[raw(lid_)] : kPortDrop;
+      if (exit == kPortDrop) return nullptr;
+      by_table_.front() = exit;
+      return &by_table_;
+    }
     if (klass >= at.of.size() || at.of[klass][d] < 0) return nullptr;
     const std::vector<PortNum>& set = at.sets[static_cast<std::size_t>(at.of[klass][d])];
     return set.empty() ? nullptr : &set;
@@ -137,6 +163,8 @@ class Judge {
 
   const World& world_;
   const PortSets& sets_;
+  std::vector<PortNum> by_table_ = std::vector<PortNum>(1);  // a set of one, good until the next look
+  Lid lid_{};
   Sl sl_;
   std::size_t max_failures_;
   ProgrammedTables tables_;

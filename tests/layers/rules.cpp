@@ -31,7 +31,7 @@ const std::map<std::string_view, Folders>& table() {
       {"discovery", {"transport", "mad", "fabric", "base", "log"}},
       {"sim", {"transport", "topology", "mad", "base"}},
       {"plan", {"routing", "partitions", "qos", "fabric", "base"}},
-      {"config", {"plan", "routing", "partitions", "qos", "base"}},
+      {"config", {"plan", "routing", "partitions", "qos", "mad", "base"}},
       {"program", {"plan", "transport", "mad", "fabric", "base", "log"}},
       {"sa", {"plan", "partitions", "mad", "fabric", "base"}},
       {"daemon",

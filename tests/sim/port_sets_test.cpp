@@ -97,7 +97,7 @@ TEST(PortSets, AreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal("{"), "port sets: no JSON: incomplete JSON");
   EXPECT_EQ(refusal("{}"), "port sets: the document has no \"port_sets\"");
   EXPECT_EQ(refusal(tree.json("[9]")), "port sets: s0: 9 is not from 1 to 4");
-  EXPECT_EQ(refusal(tree.json("[1]", "[[1]]")), "port sets: s2: 1 is not from -1 to 0");
+  EXPECT_EQ(refusal(tree.json("[1]", "[[1]]")), "port sets: s2: 1 is not from -2 to 0");
   const auto with_spare = [&tree](const char* spare) {
     std::string text = tree.json();
     const std::string sets = "\"sets\": [[1, 2]], ";
