@@ -319,5 +319,17 @@ TEST_P(StormOfChaos, EndsInOrderAfterEveryQuietPeriod) {
               chaos.virtual_days(), static_cast<unsigned long long>(chaos.held()));
 }
 
+// What seeds have found, as long as they still lead there.
+
+/// Two hosts change places while their ports are still to be told to register again: what was meant for the
+/// one gave its LID to the other.
+TEST(FoundByChaos, AWishToRegisterAgainThatGoesAstrayMovesNoLid) {
+  for (const char* fabric : {"torus:3,3", "dragonfly:p=1,a=3,h=1"}) {
+    Chaos chaos(fabric, 11);
+    chaos.warm_up();
+    chaos.run_events(8);
+  }
+}
+
 }  // namespace
 }  // namespace weft::test
