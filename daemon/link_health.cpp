@@ -43,11 +43,10 @@ std::optional<std::string> LinkHealth::note(const LinkEnds& link, Sign sign, Ins
   return record.why;
 }
 
-std::map<LinkEnds, std::string> LinkHealth::bad(Instant now) {
-  forget_old(now);
+std::map<LinkEnds, std::string> LinkHealth::bad(Instant now) const {
   std::map<LinkEnds, std::string> all;
   for (const auto& [link, record] : links_)
-    if (!record.why.empty()) all.emplace(link, record.why);
+    if (!record.why.empty() && record.bad_since >= now - settings_.window) all.emplace(link, record.why);
   return all;
 }
 

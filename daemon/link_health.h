@@ -31,8 +31,10 @@ class LinkHealth {
   /// The link showed a sign, `times` over. When that makes too many within the window: in words, how many,
   /// and counting begins anew; else nothing.
   std::optional<std::string> note(const LinkEnds& link, Sign sign, Instant now, int times = 1);
+  /// Something is done about the link: counting begins anew.
+  void forget(const LinkEnds& link) { links_.erase(link); }
   /// Links that had too many at some time within the window before `now`, with those words.
-  std::map<LinkEnds, std::string> bad(Instant now);
+  std::map<LinkEnds, std::string> bad(Instant now) const;
 
  private:
   struct Record {

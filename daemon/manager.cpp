@@ -79,6 +79,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
               [this](const std::vector<TrapDamper::Storm>& storms) { tell_storms(storms); }),
       health_(settings->link_health),
       upkeep_(upkeep_surroundings(), sweeper_.ledger().orders),
+      counters_(counter_surroundings(), settings->link_health, settings->smp.timeout),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
@@ -347,6 +348,7 @@ void Manager::stop() {
   key_care_.stop();
   audit_.stop();
   own_port_.stop();
+  counters_.stop();
   sweeper_.stop();
   sa_.silence();
   multicast_.silence();
@@ -366,6 +368,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   causes_.set_debounce(settings->sweep.debounce, settings->sweep.debounce_max);
   damper_.set_settings(settings->traps);
   health_.set_settings(settings->link_health);
+  counters_.set_settings(settings->link_health, settings->smp.timeout);
   sa_.set_settings(sa_settings(*settings));
   key_care_.start(settings->m_key.keys.lease);
   audit_.start(settings->audit);

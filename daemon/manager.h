@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "daemon/audit.h"
 #include "daemon/causes.h"
+#include "daemon/counter_poll.h"
 #include "daemon/election.h"
 #include "daemon/heart.h"
 #include "daemon/key_care.h"
@@ -82,6 +83,7 @@ class Manager {
   transport::SmpClient& client() { return client_; }
   const SaService& sa() const { return sa_; }
   const Multicast& multicast() const { return multicast_; }
+  const CounterPoll& counters() const { return counters_; }
 
  private:
   Responder::Handlers responses();
@@ -97,6 +99,9 @@ class Manager {
 
   // manager_upkeep.cpp: bad links, and what is asked of links and switches
   Upkeep::Surroundings upkeep_surroundings();
+  CounterPoll::Surroundings counter_surroundings();
+  void bad_link(const LinkEnds& link, const std::string& why, bool may_hold);
+  void note_slow_links(const plan::View& view);
   void watch_links();
   void note_errors(const mad::Notice& notice);
   void judge(const LinkEnds& link, LinkHealth::Sign sign, int times);
@@ -154,6 +159,8 @@ class Manager {
   TrapDamper damper_;
   LinkHealth health_;
   Upkeep upkeep_;
+  CounterPoll counters_;
+  std::vector<Problem> slow_links_;  ///< Below what both ends can do, after the last sweep.
   std::vector<std::pair<Guid, std::string>> disabled_by_others_;  ///< After the last sweep.
   Watch watch_;
   Heart heart_;

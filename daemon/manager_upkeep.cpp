@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "base/words.h"
+#include "daemon/api_json.h"
 #include "daemon/manager.h"
 
 namespace weft::daemon {
 namespace {
 
-/// Ports that others have disabled: so many are problems of their own.
-constexpr std::size_t kToldOfOthers = 20;
+/// Ports and links of one kind: so many are problems of their own.
+constexpr std::size_t kLinksTold = 20;
 
 }  // namespace
 
@@ -34,7 +37,11 @@ void Manager::watch_links() {
   const std::vector<LinkEnds> dropped = sweeper_.take_dropped();
   const auto view = sweeper_.view();
   if (!view || !election_.is_master()) return;
-  for (const LinkEnds& link : dropped) judge(link, LinkHealth::Sign::down, 1);
+  for (const LinkEnds& link : dropped) {
+    counters_.saw_down(link);
+    judge(link, LinkHealth::Sign::down, 1);
+  }
+  note_slow_links(*view);
   upkeep_.follow(*view);
   disabled_by_others_ = disabled_by_others(*view, upkeep_.orders());
 }
@@ -56,9 +63,60 @@ void Manager::note_errors(const mad::Notice& notice) {
 void Manager::judge(const LinkEnds& link, LinkHealth::Sign sign, int times) {
   if (upkeep_.concerns(link)) return;  // it is closed, or about to open
   const auto why = health_.note(link, sign, parts_.clock->now(), times);
+  if (why) bad_link(link, *why, true);
+}
+
+void Manager::bad_link(const LinkEnds& link, const std::string& why, bool may_hold) {
   const auto view = sweeper_.view();
-  if (!why || !view) return;
-  upkeep_.link_is_bad(*view, link, *why, settings_->link_health.hold, settings_->link_health.hosts);
+  if (!view || upkeep_.concerns(link)) return;
+  const Duration time = may_hold ? settings_->link_health.hold : Duration{};
+  upkeep_.link_is_bad(*view, link, why, time, settings_->link_health.hosts);
+  if (upkeep_.concerns(link)) health_.forget(link);
+}
+
+CounterPoll::Surroundings Manager::counter_surroundings() {
+  CounterPoll::Surroundings around;
+  around.transport = parts_.transport;
+  around.clock = parts_.clock;
+  around.tasks = &background_;
+  around.view = [this] { return election_.is_master() ? sweeper_.view() : nullptr; };
+  around.went_down = [this](const LinkEnds& link, int times) { judge(link, LinkHealth::Sign::down, times); };
+  around.too_many_errors = [this](const LinkEnds& link, plan::Place port, std::uint64_t errors) {
+    bad_link(link,
+             fmt::format("port {} of {} counted {} SymbolErrors in an hour", raw(port.port),
+                         to_string(port.node), errors),
+             settings_->link_health.hold_by_counters);
+  };
+  return around;
+}
+
+/// Links that run slower or narrower than both their ends can.
+void Manager::note_slow_links(const plan::View& view) {
+  slow_links_.clear();
+  const fabric::Fabric& fabric = *view.fabric;
+  std::size_t more = 0;
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    for (std::size_t p = 1; p < fabric.ports(node).size(); ++p) {
+      const fabric::PortRef port{node, static_cast<PortNum>(p)};
+      const auto& peer = fabric.port(port).peer;
+      if (!peer || *peer < port || !fabric.port(port).known || !fabric.port(*peer).known) continue;
+      const std::vector<std::string> below = below_best(fabric, port);
+      if (below.empty()) continue;
+      if (slow_links_.size() >= kLinksTold) {
+        ++more;
+        continue;
+      }
+      slow_links_.push_back(
+          {fabric.node(node).guid,
+           fmt::format("link {} to {} is below what both its ends can: {}", fabric::describe(fabric, port),
+                       fabric::describe(fabric, *peer), fmt::join(below, ", "))});
+    }
+  }
+  if (more > 0)
+    slow_links_.push_back({{},
+                           fmt::format("{} more run below what both ends can: `weftctl links --below-best`",
+                                       counted(more, "link"))});
 }
 
 Result<std::string> Manager::ask_upkeep(const UpkeepRequest& request) {
@@ -88,14 +146,22 @@ std::vector<Problem> Manager::upkeep_problems() const {
     problems.push_back({row.place.node, std::move(text)});
   }
   const std::vector<std::pair<Guid, std::string>>& others = disabled_by_others_;
-  for (std::size_t i = 0; i < std::min(others.size(), kToldOfOthers); ++i)
+  for (std::size_t i = 0; i < std::min(others.size(), kLinksTold); ++i)
     problems.push_back(
         {others[i].first,
          others[i].second +
              " is disabled, and not by an order that this manager knows; `weftctl port enable` enables it"});
-  if (others.size() > kToldOfOthers)
+  if (others.size() > kLinksTold)
     problems.push_back(
-        {{}, fmt::format("{} more are disabled likewise", counted(others.size() - kToldOfOthers, "port"))});
+        {{}, fmt::format("{} more are disabled likewise", counted(others.size() - kLinksTold, "port"))});
+  if (const auto view = sweeper_.view())
+    for (const auto& [link, why] : health_.bad(parts_.clock->now()))
+      if (!upkeep_.concerns(link))
+        problems.push_back({link.a.node, fmt::format("link {} to {} is bad: {}; it is not held",
+                                                     place_text(*view->fabric, link.a),
+                                                     place_text(*view->fabric, link.b), why)});
+  for (const auto& [node, text] : counters_.problems()) problems.push_back({node, text});
+  problems.insert(problems.end(), slow_links_.begin(), slow_links_.end());
   return problems;
 }
 

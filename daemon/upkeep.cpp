@@ -30,13 +30,11 @@ std::string where(const Fabric& fabric, PortRef port) {
   return fabric::describe(fabric, port) + (peer ? " to " + fabric::describe(fabric, *peer) : std::string());
 }
 
-/// The same of a place that may not be there.
-std::string where(const Fabric& fabric, Place place) {
+/// The port, or with port 0 the node; nothing when it is not there.
+std::optional<PortRef> there(const Fabric& fabric, Place place) {
   const auto node = fabric.find(place.node);
-  if (node && raw(place.port) <= fabric.node(*node).port_count)
-    return where(fabric, PortRef{*node, place.port});
-  return raw(place.port) == 0 ? to_string(place.node)
-                              : fmt::format("{} port {}", to_string(place.node), raw(place.port));
+  if (!node || raw(place.port) > fabric.node(*node).port_count) return std::nullopt;
+  return PortRef{*node, place.port};
 }
 
 /// "3 nodes would be cut off: a, b and c"
@@ -85,6 +83,12 @@ bool is_own_link(const plan::View& view, PortRef port) {
 
 }  // namespace
 
+std::string place_text(const Fabric& fabric, Place place) {
+  if (const auto port = there(fabric, place)) return where(fabric, *port);
+  return raw(place.port) == 0 ? to_string(place.node)
+                              : fmt::format("{} port {}", to_string(place.node), raw(place.port));
+}
+
 Upkeep::Upkeep(Surroundings around, std::shared_ptr<const plan::Orders> orders)
     : around_(std::move(around)), orders_(std::move(orders)) {
   arm();
@@ -119,10 +123,12 @@ std::optional<Place> Upkeep::ordered_at(Place place) const {
 }
 
 bool Upkeep::concerns(const LinkEnds& link) const {
+  const auto is_of_link = [&](Place place) {
+    return place == link.a || place == link.b ||
+           (raw(place.port) == 0 && (place.node == link.a.node || place.node == link.b.node));
+  };
   return std::ranges::any_of(*orders_, [&](const auto& entry) {
-    return entry.second.kind != Order::Kind::drained &&
-           (entry.first == link.a || entry.first == link.b || entry.second.peer == link.a ||
-            entry.second.peer == link.b);
+    return is_of_link(entry.first) || (entry.second.peer.node != Guid{} && is_of_link(entry.second.peer));
   });
 }
 
@@ -165,7 +171,7 @@ Result<std::string> Upkeep::drain(const plan::View& view, const UpkeepRequest& r
   order.forced = !lost.empty();
   order.why = request.why;
   const Place at = ordered_at(found->place).value_or(found->place);
-  if (const auto old = orders_->find(at); old != orders_->end() && old->second.kind != Order::Kind::opening)
+  if (const auto old = orders_->find(at); old != orders_->end())
     return fail(Errc::conflict, "{} is {} already", place, name(old->second.kind));
   around_.tell("drained", fmt::format("{} is drained: traffic goes other ways where there are any", place));
   put(found->place, std::move(order), "a drain was ordered");
@@ -198,12 +204,16 @@ Result<std::string> Upkeep::close(const plan::View& view, const UpkeepRequest& r
     order.until = around_.now() + std::chrono::duration_cast<std::chrono::seconds>(request.time).count();
   order.forced = !lost.empty();
   order.why = request.why;
-  const Place at = place_at(fabric, *end);
+  // A port that is disabled already stays the one, whichever end is named now.
+  const auto old = ordered_at(found->place);
+  const bool disabled = old && orders_->at(*old).kind != Order::Kind::drained;
+  const Place at = disabled ? *old : place_at(fabric, *end);
+  if (disabled) order.peer = orders_->at(*old).peer;
   const std::string until = order.kind == Order::Kind::held ? " for " + duration_text(request.time)
                                                             : std::string(" until it is enabled");
   around_.tell("port_disabled", fmt::format("{} is disabled{}", place, until));
   plan::Orders orders = *orders_;
-  if (const auto old = ordered_at(found->place)) orders.erase(*old);
+  if (old) orders.erase(*old);
   orders[at] = std::move(order);
   change(std::move(orders), "a port was to be disabled");
   return fmt::format("{}: traffic is moved off, then the port is disabled{}", place, until);
@@ -212,6 +222,7 @@ Result<std::string> Upkeep::close(const plan::View& view, const UpkeepRequest& r
 Result<std::string> Upkeep::undo(const plan::View& view, const UpkeepRequest& request) {
   const bool opens = request.verb == UpkeepVerb::enable;
   const Result<Found> found = find(view, request.place);
+  if (!found && found.error().code == Errc::not_found) return forget(request, found.error());
   if (!found) return fail(found.error());
   const std::string place = where(*view.fabric, found->at);
   const auto at = ordered_at(found->place);
@@ -238,21 +249,33 @@ Result<std::string> Upkeep::undo(const plan::View& view, const UpkeepRequest& re
   return place + ": the port is enabled; its link is used as soon as it is up";
 }
 
+/// Of a node that is not there, by GUID: the order is forgotten.
+Result<std::string> Upkeep::forget(const UpkeepRequest& request, const Error& why) {
+  const std::string_view text = request.place;
+  const std::size_t slash = text.rfind('/');
+  const auto node = guid_from(text.substr(0, slash));
+  const auto port =
+      slash == text.npos ? std::optional<std::uint64_t>(0) : number_from(text.substr(slash + 1));
+  const auto order =
+      node && port && *port <= 254 ? orders_->find({*node, static_cast<PortNum>(*port)}) : orders_->end();
+  if (order == orders_->end()) return fail(why);
+  plan::Orders orders = *orders_;
+  orders.erase(order->first);
+  change(std::move(orders), "an order was taken back");
+  return request.place + " is not there; the order is forgotten";
+}
+
 void Upkeep::link_is_bad(const plan::View& view, const LinkEnds& link, const std::string& why, Duration time,
                          bool hosts) {
   const Fabric& fabric = *view.fabric;
-  const auto port_of = [&](Place place) -> std::optional<PortRef> {
-    const auto node = fabric.find(place.node);
-    return node ? std::optional(PortRef{*node, place.port}) : std::nullopt;
-  };
-  const auto a = port_of(link.a);
-  const auto b = port_of(link.b);
+  const auto a = there(fabric, link.a);
+  const auto b = there(fabric, link.b);
   const std::string text =
-      fmt::format("link {} to {}: {}", where(fabric, link.a), where(fabric, link.b), why);
+      fmt::format("link {} to {}: {}", place_text(fabric, link.a), place_text(fabric, link.b), why);
   const auto only_told = [&](std::string_view reason) {
     around_.tell("link_bad", fmt::format("{}. It is not held: {}", text, reason));
   };
-  if (time <= Duration::zero()) return only_told("link_health.hold is 0");
+  if (time <= Duration::zero()) return only_told("that is not asked for");
   const std::optional<PortRef> here = a ? a : b;
   if (!here || (a && is_own_link(view, *a)) || (b && is_own_link(view, *b)))
     return only_told("it is the manager's own, or both its ends are gone");
@@ -285,22 +308,22 @@ void Upkeep::follow(const plan::View& view) {
   std::string cause;
   for (auto at = orders.begin(); at != orders.end();) {
     Order& order = at->second;
-    const auto node = fabric.find(at->first.node);
-    if (order.kind == Order::Kind::opening && node) {
-      const fabric::Port& port = fabric.port({*node, at->first.port});
+    const auto here = there(fabric, at->first);
+    if (order.kind == Order::Kind::opening && here) {
+      const fabric::Port& port = fabric.port(*here);
       if (port.known && port.phys != PhysState::disabled) {
         at = orders.erase(at);
         continue;
       }
     }
-    const bool alone = order.kind == Order::Kind::held && order.by_policy && !order.forced && node &&
+    const bool alone = order.kind == Order::Kind::held && order.by_policy && !order.forced && here &&
                        !fabric.find(order.peer.node);
     if (alone) {
       order.kind = Order::Kind::opening;
       cause = "a held link may be the only way";
       around_.tell("link_released",
                    fmt::format("link {} to {} is held no longer: it may be the only way there",
-                               where(fabric, at->first), where(fabric, order.peer)));
+                               place_text(fabric, at->first), place_text(fabric, order.peer)));
     }
     ++at;
   }
@@ -346,12 +369,12 @@ std::vector<UpkeepRow> Upkeep::rows(const plan::View& view, bool settled,
   const Fabric& fabric = *view.fabric;
   std::vector<UpkeepRow> rows;
   for (const auto& [place, order] : *orders_) {
-    UpkeepRow row{place, where(fabric, place), order, {}, false};
-    const auto node = fabric.find(place.node);
-    const bool linked = node && raw(place.port) != 0 && fabric.port({*node, place.port}).peer;
+    UpkeepRow row{place, place_text(fabric, place), order, {}, false};
+    const auto here = there(fabric, place);
+    const bool linked = here && raw(place.port) != 0 && fabric.port(*here).peer;
     if (raw(place.port) != 0 && !linked && order.peer.node != Guid{})
-      row.where += " to " + where(fabric, order.peer);
-    if (!node) {
+      row.where += " to " + place_text(fabric, order.peer);
+    if (!here) {
       row.state = "its node is not there";
     } else if (order.kind == Order::Kind::drained) {
       const plan::RoutesOver over = plan::routes_over(view, place, multicast);
@@ -364,7 +387,7 @@ std::vector<UpkeepRow> Upkeep::rows(const plan::View& view, bool settled,
       if (row.done && order.forced)
         row.state = "nothing of others goes over it; who hangs on it will be cut off";
     } else {
-      const bool closed = fabric.port({*node, place.port}).phys == PhysState::disabled;
+      const bool closed = fabric.port(*here).phys == PhysState::disabled;
       const bool wants_closed = order.kind != Order::Kind::opening;
       row.done = closed == wants_closed;
       row.state = closed ? "disabled" : wants_closed ? "not disabled yet" : "enabled";

@@ -45,6 +45,9 @@ std::vector<std::pair<Guid, std::string>> disabled_by_others(const plan::View& v
 /// What is ordered of a link that is there: at one of its ports, or of a whole switch. Null: nothing.
 const plan::Order* order_of_link(const plan::View& view, fabric::PortRef port);
 
+/// "0x... (leaf-3) port 7 to 0x... (spine-1) port 2"; GUID and port alone of what is not there.
+std::string place_text(const fabric::Fabric& fabric, plan::Place place);
+
 class Upkeep {
  public:
   struct Surroundings {
@@ -81,6 +84,7 @@ class Upkeep {
   std::optional<plan::Place> ordered_at(plan::Place place) const;
   Result<std::string> drain(const plan::View& view, const UpkeepRequest& request);
   Result<std::string> close(const plan::View& view, const UpkeepRequest& request);
+  Result<std::string> forget(const UpkeepRequest& request, const Error& why);
   Result<std::string> undo(const plan::View& view, const UpkeepRequest& request);
   void put(plan::Place place, plan::Order order, std::string cause);
   void change(plan::Orders orders, std::string cause);

@@ -16,7 +16,8 @@ using fabric::PortRef;
 
 /// Two leaves and two spines, two hosts on each leaf; the manager on the first host.
 struct Small {
-  Fabric fabric = test::fabric_of("fat-tree:radix=4");
+  explicit Small(std::string_view blueprint = "fat-tree:radix=4") : fabric(test::fabric_of(blueprint)) {}
+  Fabric fabric;
   PortRef sm_port = first_host();
 
   PortRef first_host() const {
@@ -82,6 +83,23 @@ TEST(Upkeep, NothingPassesThroughADrainedSwitch) {
     const std::size_t at = static_cast<std::size_t>(std::ranges::find(small.fabric.end_ports(), end) -
                                                     small.fabric.end_ports().begin());
     EXPECT_TRUE(path(view, small.sm_port, view.plan->lids.of_end_port[at].base)) << at;
+  }
+}
+
+class DrainedShapes : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, DrainedShapes,
+                         testing::Values("fat-tree:radix=8,levels=3", "dragonfly:p=2,a=4,h=2", "torus:4,4",
+                                         "dragonfly+:leaves=3,spines=3,hosts=2,globals=2,groups=5"));
+
+TEST_P(DrainedShapes, ReachEverybodyAroundAnySwitch) {
+  const Small small(GetParam());
+  for (std::size_t s = 0; s < small.fabric.switch_count(); s += 5) {
+    const NodeId node = small.fabric.node_of(static_cast<SwitchId>(s));
+    const Place place{small.guid(node), PortNum{0}};
+    const View view = small.view({{place, drained()}});
+    EXPECT_EQ(view.plan->routing.report.lost, 0u) << fabric::describe(small.fabric.node(node));
+    if (cut_off(small.fabric, small.sm_port, {}, node).size() == small.fabric.node_count() - 1) continue;
+    EXPECT_TRUE(routes_over(view, place, nullptr).none()) << fabric::describe(small.fabric.node(node));
   }
 }
 

@@ -116,6 +116,7 @@ class Chaos {
       unjudged_ = false;
     }
   }
+  std::uint64_t ordered() const { return ordered_; }
   std::uint64_t held() const { return held_; }
   double virtual_days() const { return std::chrono::duration<double>(whole_.clock.now()).count() / 86'400; }
 
@@ -127,7 +128,7 @@ class Chaos {
 
   std::string happen() {
     sim::World& world = *whole_.world;
-    switch (one_of(14)) {
+    switch (one_of(16)) {
       case 0:
       case 1: {
         const sim::NodeIndex node = any(switches_);
@@ -198,6 +199,10 @@ class Chaos {
         process.thaw();
         return "thaw the manager on " + process.host;
       }
+      case 13:
+        return order("drain", daemon::UpkeepVerb::drain);
+      case 14:
+        return order("hold", daemon::UpkeepVerb::hold);
       default: {
         Process& process = either();
         process.settings.manager.priority = static_cast<std::uint8_t>(one_of(16));
@@ -207,6 +212,36 @@ class Chaos {
                            process.host);
       }
     }
+  }
+
+  /// A person orders something of a link or a switch, where that cuts nobody off.
+  std::string order(std::string_view verb, daemon::UpkeepVerb what) {
+    const sim::NodeIndex node = any(switches_);
+    const bool whole_switch = what == daemon::UpkeepVerb::drain && one_of(2) == 0;
+    std::string place = id(node);
+    if (!whole_switch) place += fmt::format("/{}", 1 + one_of(whole_.world->node(node).port_count));
+    for (Process* process : {&one_, &two_}) {
+      if (!process->is_master() || process->frozen) continue;
+      const auto taken = process->rival->manager().ask_upkeep({what, place, seconds(20), false, "chaos"});
+      ordered_ += taken ? 1 : 0;
+      return fmt::format("{} {}: {}", verb, place, taken ? "ok" : taken.error().what);
+    }
+    return "nothing";
+  }
+
+  /// Drains are taken back; holds end by themselves.
+  void undrain() {
+    for (Process* process : {&one_, &two_})
+      if (process->is_master())
+        for (const daemon::UpkeepRow& row : process->rival->manager().upkeep_rows())
+          if (row.order.kind == plan::Order::Kind::drained)
+            (void)process->rival->manager().ask_upkeep(
+                {daemon::UpkeepVerb::undrain,
+                 to_string(row.place.node) +
+                     (raw(row.place.port) == 0 ? std::string() : fmt::format("/{}", raw(row.place.port))),
+                 {},
+                 false,
+                 ""});
   }
 
   Process& either() { return one_of(2) == 0 ? one_ : two_; }
@@ -224,6 +259,7 @@ class Chaos {
       process->start(whole_);
     }
     enable_ports();
+    undrain();
     log_ += "heal\n";
   }
 
@@ -297,7 +333,8 @@ class Chaos {
   Process two_;
   std::vector<std::pair<sim::NodeIndex, PortNum>> cut_;
   std::map<Guid, Lid> lids_;
-  bool unjudged_ = false;   ///< Until the next quiet, tables may be mixed in ways that no manager can help.
+  bool unjudged_ = false;  ///< Until the next quiet, tables may be mixed in ways that no manager can help.
+  std::uint64_t ordered_ = 0;
   std::uint64_t held_ = 0;  ///< Ports that were disabled when all was mended.
   std::string log_;         ///< What happened since the last quiet period.
 };
@@ -314,9 +351,10 @@ TEST_P(StormOfChaos, EndsInOrderAfterEveryQuietPeriod) {
   chaos.warm_up();
   if (HasFailure()) return;
   chaos.run_events(count);
-  std::printf("%s: seed %llu, %llu events, %.2f virtual days, %llu ports held\n", GetParam(),
+  std::printf("%s: seed %llu, %llu events, %.2f virtual days, %llu ports held, %llu orders\n", GetParam(),
               static_cast<unsigned long long>(seed), static_cast<unsigned long long>(count),
-              chaos.virtual_days(), static_cast<unsigned long long>(chaos.held()));
+              chaos.virtual_days(), static_cast<unsigned long long>(chaos.held()),
+              static_cast<unsigned long long>(chaos.ordered()));
 }
 
 // What seeds have found, as long as they still lead there.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/notices.h"
+#include "tests/whole/sa_client.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -111,6 +112,7 @@ TEST(BadLinks, ThatAreTheOnlyWayToAHostAreToldOnly) {
   EXPECT_EQ(here.events("link_held"), 0u);
   EXPECT_EQ(here.events("link_bad"), 1u);
   EXPECT_TRUE(here.whole.settle()) << here.whole.faults();
+  EXPECT_TRUE(here.whole.has_problem("is bad: it went down 4 times within 5min; it is not held"));
 }
 
 TEST(BadLinks, OfHostsAreHeldWhereThatIsAskedFor) {
@@ -268,10 +270,60 @@ TEST(DisabledPorts, CutAHostOffOnlyByForce) {
   EXPECT_TRUE(here.whole.settle()) << here.whole.faults();
 }
 
+TEST(Drain, MovesMulticastToo) {
+  Kept here;
+  const Gid group{0xff12401bffff0000, 0x0000000000000101};
+  std::vector<std::unique_ptr<SaClient>> members;
+  for (const char* host : {"h00001", "h00005", "h00009", "h00030"}) {
+    members.push_back(std::make_unique<SaClient>(here.whole, host));
+    EXPECT_EQ(members.back()->join(group), 0) << host;
+  }
+  for (const char* spine : {"L2-00", "L2-01", "L2-02", "L2-03"}) {
+    ASSERT_TRUE(here.ask(UpkeepVerb::drain, spine));
+    EXPECT_TRUE(here.carried_out()) << here.rows()[0].state;
+    ASSERT_TRUE(here.ask(UpkeepVerb::undrain, spine));
+    here.whole.run_for(seconds(2));
+  }
+  EXPECT_TRUE(here.whole.settle()) << here.whole.faults();
+}
+
+TEST(Drain, OfASwitchThatNeverComesBackIsForgottenByItsGuid) {
+  Kept here;
+  ASSERT_TRUE(here.ask(UpkeepVerb::drain, "L2-01"));
+  ASSERT_TRUE(here.carried_out());
+  here.whole.world->power_off(here.whole.node("L2-01"));
+  here.whole.run_for(seconds(30));
+  ASSERT_EQ(here.rows().size(), 1u);
+  EXPECT_EQ(here.rows()[0].state, "its node is not there");
+  EXPECT_FALSE(here.ask(UpkeepVerb::undrain, "L2-01"));
+  ASSERT_TRUE(here.ask(UpkeepVerb::undrain, to_string(here.rows()[0].place.node)));
+  EXPECT_TRUE(here.rows().empty());
+}
+
+TEST(Drain, IsNotMistakenForABadLinkWhenItIsPulledAndPluggedAgain) {
+  Kept here;
+  ASSERT_TRUE(here.ask(UpkeepVerb::drain, "L2-01"));
+  ASSERT_TRUE(here.carried_out());
+  here.flap("L2-01", 2, 6);
+  EXPECT_EQ(here.events("link_held") + here.events("link_bad"), 0u);
+}
+
 TEST(DisabledPorts, AreNeverTheManagersOwn) {
   Kept here;
   EXPECT_EQ(here.ask(UpkeepVerb::disable, "h00000/1", true).error().code, Errc::invalid);
   EXPECT_EQ(here.ask(UpkeepVerb::disable, "L1-00/1", true).error().code, Errc::invalid);
+}
+
+TEST(DisabledPorts, MayBeNamedByEitherEnd) {
+  Kept here;
+  ASSERT_TRUE(here.ask(UpkeepVerb::disable, "L1-01/8"));
+  ASSERT_TRUE(here.carried_out());
+  ASSERT_TRUE(here.ask(UpkeepVerb::hold, "L2-03/2", false, seconds(600)));
+  ASSERT_TRUE(here.carried_out());
+  EXPECT_EQ(here.rows().size(), 1u);
+  ASSERT_TRUE(here.ask(UpkeepVerb::enable, "L2-03/2"));
+  EXPECT_TRUE(here.whole.run_until([&] { return here.rows().empty(); }, seconds(20)));
+  EXPECT_TRUE(here.whole.settle()) << here.whole.faults();
 }
 
 TEST(DisabledPorts, ThatAreHeldComeBackWhenTheTimeIsOver) {
