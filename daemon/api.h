@@ -11,7 +11,8 @@
 //   ?after&limit                  ids above `after`; limit: 100, at most 10,000 GET  /v1/sweeps newest last
 //   POST /v1/sweep 202 {"number"}; the sweep's report appears in /v1/sweeps GET  /v1/config effective
 //   settings, each with its origin GET  /v1/state, POST /v1/state                 the Ledger out, and LIDs in
-//   GET /v1/dump/opensm ?file=subnet|fdbs|mcfdbs|psl|slvl  text GET  /v1/dump/port-sets            JSON GET /v1/upkeep, POST /v1/upkeep
+//   GET /v1/dump/opensm ?file=subnet|fdbs|mcfdbs|psl|slvl  text GET  /v1/dump/port-sets            JSON GET
+//   /v1/upkeep, POST /v1/upkeep
 //   what is asked of links and switches (api_upkeep.h) GET /livez, /readyz readyz: 200 while the fabric is managed, else 503
 
 #include "daemon/api_source.h"
