@@ -13,7 +13,8 @@
 //   settings, each with its origin GET  /v1/state, POST /v1/state                 the Ledger out, and LIDs in
 //   GET /v1/dump/opensm ?file=subnet|fdbs|mcfdbs|psl|slvl  text GET  /v1/dump/port-sets            JSON GET
 //   /v1/upkeep, POST /v1/upkeep
-//   what is asked of links and switches (api_upkeep.h) GET /livez, /readyz readyz: 200 while the fabric is managed, else 503
+//   what is asked of links and switches (api_upkeep.h) GET
+//   /livez, /readyz readyz: 200 while the fabric is managed, else 503
 
 #include "daemon/api_source.h"
 #include "daemon/http.h"
