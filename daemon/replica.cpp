@@ -82,7 +82,7 @@ void Replica::save_sa(const plan::SaState& state, Store::Done done) {
   work_ = true;
   changed_.notify_all();
   if (!done) return;
-  if (role_ == Role::master && in_step_) {
+  if (role_ == Role::master && !away_since_) {
     auto tracked = asio::prefer(loop_, asio::execution::outstanding_work.tracked);
     waiters_.push_back([tracked, done = std::move(done)](Result<void> kept) {
       asio::post(tracked, [done, kept = std::move(kept)] { done(kept); });
@@ -215,8 +215,7 @@ void Replica::take_now(std::unique_lock<std::mutex>& lock) {
       return end_take(std::move(taken));
     }
     role_ = Role::master;
-    renew_at_ = Clock::now() + lease_ / 3;
-    retry_at_ = {};
+    renew_at_ = retry_at_ = {};  // the lease may be as old as the wait was long
     if (!taken) {
       cut_off(taken.error());
       taken = unlocked(lock, [&] { return copy_->take_without_etcd(watch_.get()); });
@@ -237,6 +236,13 @@ void Replica::take_now(std::unique_lock<std::mutex>& lock) {
   }
 }
 
+/// They came before those that wait now.
+void Replica::take_back(std::vector<Store::Done> waiters) {
+  std::swap(waiters, waiters_);
+  waiters_.insert(waiters_.end(), std::make_move_iterator(waiters.begin()),
+                  std::make_move_iterator(waiters.end()));
+}
+
 void Replica::write_now(std::unique_lock<std::mutex>& lock) {
   work_ = false;
   const plan::Ledger ledger = wanted_;
@@ -247,8 +253,7 @@ void Replica::write_now(std::unique_lock<std::mutex>& lock) {
     reached();
     return;
   }
-  waiters_.insert(waiters_.begin(), std::make_move_iterator(mine.begin()),
-                  std::make_move_iterator(mine.end()));
+  take_back(std::move(mine));
   in_step_ = false;
   work_ = true;
   came_of(written);
@@ -259,19 +264,21 @@ void Replica::recover_now(std::unique_lock<std::mutex>& lock) {
   retry_at_ = Clock::now() + kRetry;
   work_ = false;
   const plan::Ledger ledger = wanted_;
+  std::vector<Store::Done> mine = std::exchange(waiters_, {});
   Result<void> done = unlocked(lock, [&] {
     (void)copy_->write(ledger).has_value();  // the rows are the newest, whatever comes of it
     return copy_->recover();
   });
-  if (role_ != Role::master) return;
   if (done) {
+    for (const Store::Done& one : mine) one({});
+    if (role_ != Role::master) return;
     const bool was_away = away_since_.has_value();
     reached();
     in_step_ = copy_->in_step();
-    answer({});
     if (was_away) tell(Severity::info, "shared_state", "the state is replicated to etcd again");
     return;
   }
+  take_back(std::move(mine));
   in_step_ = false;
   came_of(done);
 }
@@ -316,7 +323,7 @@ void Replica::cut_off(const Error& why) {
   const bool master = role_ == Role::master;
   if (master)
     if (auto noted = copy_->go_ahead(); !noted) daemon_log().error("{}", noted.error().what);
-  answer({});
+  answer(master ? Result<void>() : Result<void>(fail(Errc::conflict, "we are not master any more")));
   if (away_since_) return;
   away_since_ = std::chrono::system_clock::now();
   tell(Severity::warning, "shared_state",

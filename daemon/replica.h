@@ -63,6 +63,7 @@ class Replica final : public SharedState {
   void cut_off(const Error& why);
   void reached();
   void answer(const Result<void>& with);
+  void take_back(std::vector<Store::Done> waiters);
   void tell(Severity severity, std::string kind, std::string text);
   template <typename Call>
   auto unlocked(std::unique_lock<std::mutex>& lock, const Call& call);

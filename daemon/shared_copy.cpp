@@ -49,8 +49,11 @@ void SharedCopy::set_digests(std::map<std::string, std::string> digests) {
   introduced_ = false;
 }
 
+/// A state directory that was copied to another host has the same id, and is not the same manager.
 void SharedCopy::set_port(Guid port) {
-  if (std::exchange(self_.port, port) != port) introduced_ = false;
+  if (std::exchange(self_.port, port) == port) return;
+  self_.id = fmt::format("{}-{:016x}", memory_.id, raw(port));
+  introduced_ = false;
 }
 
 /// A store that is another one, or has gone back, has lost what we had written.
@@ -119,7 +122,7 @@ Result<SharedCopy::Acquired> SharedCopy::acquire() {
 /// Somebody holds the lock: this process, or one before it on this state file, is no other.
 Result<SharedCopy::Acquired> SharedCopy::acquire_from(const etcd::KeyValue& owner) {
   const auto holder = presence_from_json(owner.value);
-  if (holder && holder->id != memory_.id)
+  if (holder && holder->id != self_.id)
     return fail(Errc::conflict, "the lock in etcd is held by another subnet manager, {}", describe(*holder));
   const etcd::Transaction transaction{
       {{key(kOwner), owner.mod_revision}},
@@ -279,7 +282,7 @@ Result<void> SharedCopy::write(const plan::Ledger& ledger) {
 }
 
 Result<void> SharedCopy::write_changes(const std::vector<RowChange>& changes) {
-  Marker marker{kStateVersion, memory_.seq + 1, memory_.id, false, whole_at_};
+  Marker marker{kStateVersion, memory_.seq + 1, self_.id, false, whole_at_};
   std::vector<etcd::Op> ops;
   std::size_t bytes = 0;
   for (const RowChange& one : changes) {
@@ -316,15 +319,15 @@ Result<void> SharedCopy::write_piece(std::vector<etcd::Op> ops, const Marker& ma
   owned_at_ = 0;
   const etcd::KeyValue* owner = find(committed->found, key(kOwner));
   const auto holder = owner != nullptr ? presence_from_json(owner->value) : Result<Presence>(Presence{});
-  if (owner != nullptr && holder && holder->id != memory_.id)
+  if (owner != nullptr && holder && holder->id != self_.id)
     return fail(Errc::conflict, "the lock in etcd is held by another subnet manager now, {}",
                 describe(*holder));
   return fail(Errc::not_found, "our lock in etcd has ended");
 }
 
-/// Others see us, and we them.
+/// Others see us, as soon as we have a port, and we them.
 Result<void> SharedCopy::introduce() {
-  if (!introduced_) {
+  if (!introduced_ && self_.port != Guid{}) {
     const auto put = client_.commit({{}, {etcd::put(key(kManagers) + self_.id, to_json(self_), lease_)}, {}});
     if (!put) return fail(put.error());
     note_header(put->header);
@@ -336,7 +339,7 @@ Result<void> SharedCopy::introduce() {
   note_header(range->header);
   others_.clear();
   for (const etcd::KeyValue& entry : range->entries)
-    if (auto other = presence_from_json(entry.value); other && other->id != memory_.id)
+    if (auto other = presence_from_json(entry.value); other && other->id != self_.id)
       others_.push_back(std::move(*other));
   return {};
 }
@@ -353,7 +356,7 @@ Result<void> SharedCopy::look_at_marker() {
   if (!range) return fail(range.error());
   if (range->entries.empty()) return {};
   const auto marker = marker_from_json(range->entries.front().value);
-  if (!marker || marker->seq <= memory_.seq) return {};
+  if (!marker || !marker->whole || marker->seq <= memory_.seq) return {};
   memory_.seq = marker->seq;
   return {};
 }

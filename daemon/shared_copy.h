@@ -89,7 +89,7 @@ class SharedCopy {
   Result<void> look_at_marker();
   Result<void> remember();
   void note_header(const etcd::Header& header);
-  bool is_ours(const Marker& marker) const { return marker.writer == memory_.id; }
+  bool is_ours(const Marker& marker) const { return marker.writer == self_.id; }
 
   const SharedOptions options_;
   SharedMemory memory_;

@@ -30,7 +30,7 @@ Result<Marker> marker_from_json(std::string_view text);
 
 /// A manager as others see it.
 struct Presence {
-  std::string id;  ///< Of its state directory.
+  std::string id;  ///< Of its state directory and port.
   Guid port{};
   std::string host;
   std::map<std::string, std::string> digests;  ///< By section of the configuration; may be empty.

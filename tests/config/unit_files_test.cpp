@@ -60,6 +60,19 @@ TEST(ServiceUnit, HasNothingThatSystemdDoesNotKnow) {
   }
 }
 
+TEST(ServiceUnit, WithTheDropInForEtcdHasNothingThatSystemdDoesNotKnow) {
+  if (!have_systemd_analyze()) GTEST_SKIP() << "no systemd-analyze here";
+  const std::string script = "d=$(mktemp -d) && mkdir $d/weftd.service.d && cp " + kEtc +
+                             "weftd.service $d && cp " + kEtc +
+                             "weftd-etcd.conf $d/weftd.service.d/etcd.conf && systemd-analyze verify " +
+                             "--man=no $d/weftd.service; rm -r $d";
+  std::istringstream lines(output_of("(" + script + ")"));
+  for (std::string line; std::getline(lines, line);) {
+    const bool about_us = line.find("weftd.service") != line.npos;
+    EXPECT_TRUE(!about_us || line.find("is not executable") != line.npos) << line;
+  }
+}
+
 TEST(UdevRule, GivesTheDaemonItsDevices) {
   const std::string rule = text_of("90-weft.rules");
   EXPECT_NE(rule.find("SUBSYSTEM==\"infiniband_mad\""), rule.npos);

@@ -18,13 +18,13 @@ using std::chrono::seconds;
 using test::TemporaryDirectory;
 using tests::EtcdCluster;
 
-struct Host {
+struct ReplicaHost {
   TemporaryDirectory directory;
   asio::io_context loop;
   std::vector<std::string> told;
   std::unique_ptr<Replica> replica;
 
-  explicit Host(const EtcdCluster& cluster) {
+  explicit ReplicaHost(const EtcdCluster& cluster) {
     SharedOptions options;
     for (const std::string& url : cluster.urls())
       options.etcd.endpoints.push_back(etcd::parse_endpoint(url).value());
@@ -68,7 +68,7 @@ TEST(Replica, ConfirmsWhatTheNextManagerThenFinds) {
   const EtcdCluster cluster;
   plan::SaState state = test::changed({}, 1);
   {
-    Host one(cluster);
+    ReplicaHost one(cluster);
     ASSERT_TRUE(one.take());
     ASSERT_TRUE(one.becomes(replicated));
     for (unsigned seed = 2; seed < 20; ++seed) {
@@ -76,7 +76,7 @@ TEST(Replica, ConfirmsWhatTheNextManagerThenFinds) {
       ASSERT_TRUE(one.save(state));
     }
   }
-  Host two(cluster);
+  ReplicaHost two(cluster);
   const auto taken = two.take();
   ASSERT_TRUE(taken) << taken.error().what;
   ASSERT_TRUE(taken->ledger);
@@ -86,7 +86,7 @@ TEST(Replica, ConfirmsWhatTheNextManagerThenFinds) {
 
 TEST(Replica, GoesOnWithoutEtcdAndSaysSoAndCatchesUp) {
   EtcdCluster cluster;
-  Host one(cluster);
+  ReplicaHost one(cluster);
   ASSERT_TRUE(one.take());
   ASSERT_TRUE(one.becomes(replicated));
   cluster.signal(0, SIGSTOP);
@@ -102,7 +102,7 @@ TEST(Replica, GoesOnWithoutEtcdAndSaysSoAndCatchesUp) {
   cluster.start(0);
   ASSERT_TRUE(one.becomes(replicated));
   one.replica.reset();
-  Host two(cluster);
+  ReplicaHost two(cluster);
   const auto taken = two.take();
   ASSERT_TRUE(taken && taken->ledger);
   test::expect_same(taken->ledger->sa, state);
@@ -110,9 +110,9 @@ TEST(Replica, GoesOnWithoutEtcdAndSaysSoAndCatchesUp) {
 
 TEST(Replica, WaitsForTheLockOfOneThatDiedAndNoLongerForOneThatLives) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  ReplicaHost one(cluster);
   ASSERT_TRUE(one.take());
-  Host two(cluster);
+  ReplicaHost two(cluster);
   const auto refused = two.take();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::conflict);
@@ -123,13 +123,13 @@ TEST(Replica, WaitsForTheLockOfOneThatDiedAndNoLongerForOneThatLives) {
 
 TEST(Replica, ThatLostItsLockToAnotherTellsAndConfirmsNothing) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  ReplicaHost one(cluster);
   ASSERT_TRUE(one.take());
   ASSERT_TRUE(one.becomes(replicated));
   std::string lost;
   one.replica->on_lost([&lost](const std::string& why) { lost = why; });
   cluster.ctl("del /weft/owner");
-  Host two(cluster);
+  ReplicaHost two(cluster);
   ASSERT_TRUE(two.take());
   EXPECT_EQ(one.save(test::changed({}, 1)).error().code, Errc::conflict);
   ASSERT_TRUE(one.run_until([&] { return !lost.empty(); }));
@@ -141,7 +141,7 @@ TEST(Replica, ThatLostItsLockToAnotherTellsAndConfirmsNothing) {
 TEST(Replica, IsMasterWithoutEtcdAndWithIt) {
   EtcdCluster cluster;
   cluster.kill(0);
-  Host one(cluster);
+  ReplicaHost one(cluster);
   const auto taken = one.take();
   ASSERT_TRUE(taken) << taken.error().what;
   EXPECT_FALSE(taken->ledger);

@@ -25,12 +25,12 @@ plan::Ledger lids(unsigned count, unsigned first = 1) {
 }
 
 /// A manager's copy on a state directory that outlives it.
-struct Host {
+struct CopyHost {
   const EtcdCluster& cluster;
   TemporaryDirectory directory;
   std::unique_ptr<SharedCopy> copy;
 
-  explicit Host(const EtcdCluster& of) : cluster(of) { open({}); }
+  explicit CopyHost(const EtcdCluster& of) : cluster(of) { open({}); }
   void open(const plan::Ledger& ours) {
     SharedOptions options;
     for (const std::string& url : cluster.urls())
@@ -64,14 +64,14 @@ const plan::LidMap& taken_lids(const SharedState::Taken& taken) {
 
 TEST(SharedCopy, HandsAllToTheNextWhoTakesTheLock) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   EXPECT_FALSE(one.take().ledger) << "there is nothing yet";
   plan::Ledger ledger = lids(3000);  // more than one transaction takes
   ledger.sa = test::changed({}, 1);
   one.fill(ledger);
   ledger.sa = test::changed(ledger.sa, 2);
   ASSERT_TRUE(one.copy->write(ledger));
-  Host two(cluster);
+  CopyHost two(cluster);
   const auto refused = two.copy->take(Guid{2});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::conflict);
@@ -87,10 +87,10 @@ TEST(SharedCopy, HandsAllToTheNextWhoTakesTheLock) {
 
 TEST(SharedCopy, OfWhomTheLockWasTakenWritesNothingMore) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   cluster.ctl("del /weft/owner");
-  Host two(cluster);
+  CopyHost two(cluster);
   two.take();
   const Result<void> written = one.copy->write(lids(11));
   ASSERT_FALSE(written);
@@ -107,15 +107,26 @@ TEST(SharedCopy, OfWhomTheLockWasTakenWritesNothingMore) {
 
 TEST(SharedCopy, OfAProcessThatDiedIsTakenUpAtOnceOnTheSameStateFile) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   one.open({});  // killed, and started again
   EXPECT_EQ(taken_lids(one.take()), *lids(10).lids);
 }
 
+TEST(SharedCopy, OnACopyOfAnothersStateDirectoryIsAnotherManager) {
+  const EtcdCluster cluster;
+  CopyHost one(cluster);
+  one.fill(lids(10));
+  CopyHost two(cluster);
+  std::filesystem::copy(one.directory.path() / "shared.json", two.directory.path() / "shared.json",
+                        std::filesystem::copy_options::overwrite_existing);
+  two.open({});
+  EXPECT_EQ(two.copy->take(Guid{2}).error().code, Errc::conflict);
+}
+
 TEST(SharedCopy, NeverTakesHalf) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   one.copy->leave();
   etcd::Options options;
@@ -128,18 +139,18 @@ TEST(SharedCopy, NeverTakesHalf) {
        {etcd::put("/weft/marker", to_json(half)), etcd::erase("/weft/rows/lids/0000000000000001"),
         etcd::put("/weft/rows/lids/00000000000000ff", "255,255,0")},
        {}}));
-  Host two(cluster);
+  CopyHost two(cluster);
   EXPECT_EQ(taken_lids(two.take()), *lids(10).lids);
   EXPECT_TRUE(two.copy->recover());
   EXPECT_TRUE(two.copy->in_step());
   two.copy->leave();
-  Host three(cluster);
+  CopyHost three(cluster);
   EXPECT_EQ(taken_lids(three.take()), *lids(10).lids);
 }
 
 TEST(SharedCopy, FillsAnEtcdThatHasLostWhatItWasTold) {
   EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   cluster.start(0, true);
   while (!cluster.answers(0)) continue;
@@ -148,13 +159,13 @@ TEST(SharedCopy, FillsAnEtcdThatHasLostWhatItWasTold) {
   ASSERT_TRUE(filled) << filled.error().what;
   EXPECT_FALSE(one.copy->notes().empty());
   one.copy->leave();
-  Host two(cluster);
+  CopyHost two(cluster);
   EXPECT_EQ(taken_lids(two.take()), *lids(11).lids);
 }
 
 TEST(SharedCopy, PrefersOurStateFileWhereThatIsAheadAndNobodyHasWrittenSince) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   ASSERT_TRUE(one.copy->go_ahead());
   (void)one.copy->write(lids(11)).has_value();
@@ -165,7 +176,7 @@ TEST(SharedCopy, PrefersOurStateFileWhereThatIsAheadAndNobodyHasWrittenSince) {
   ASSERT_TRUE(one.copy->recover());
   ASSERT_TRUE(one.copy->go_ahead());
   one.copy->leave();
-  Host two(cluster);
+  CopyHost two(cluster);
   two.fill(lids(12));
   two.copy->leave();
   one.open(lids(13));
@@ -174,7 +185,7 @@ TEST(SharedCopy, PrefersOurStateFileWhereThatIsAheadAndNobodyHasWrittenSince) {
 
 TEST(SharedCopy, IsNotTakenFromABackup) {
   const EtcdCluster cluster;
-  Host one(cluster);
+  CopyHost one(cluster);
   one.fill(lids(10));
   const std::string old = to_json(Marker{kStateVersion, one.copy->seq(), "x", true, 0});
   ASSERT_TRUE(one.copy->write(lids(11)));
@@ -191,7 +202,7 @@ TEST(SharedCopy, IsNotTakenFromABackup) {
 TEST(SharedCopy, OfANewerWeftdIsLeftAlone) {
   const EtcdCluster cluster;
   cluster.ctl("put /weft/marker '" + to_json(Marker{kStateVersion + 1, 5, "x", true, 0}) + "'");
-  Host one(cluster);
+  CopyHost one(cluster);
   EXPECT_EQ(one.copy->take(Guid{1}).error().code, Errc::invalid);
   EXPECT_EQ(one.copy->recover().error().code, Errc::invalid);
   EXPECT_NE(cluster.ctl("get /weft/marker").find(R"("seq":5)"), std::string::npos);
@@ -199,8 +210,10 @@ TEST(SharedCopy, OfANewerWeftdIsLeftAlone) {
 
 TEST(SharedCopy, ManagersSeeEachOther) {
   const EtcdCluster cluster;
-  Host one(cluster);
-  Host two(cluster);
+  CopyHost one(cluster);
+  CopyHost two(cluster);
+  one.copy->set_port(Guid{1});
+  two.copy->set_port(Guid{2});
   ASSERT_TRUE(one.copy->renew());
   two.copy->set_digests({{"qos", "1"}});
   ASSERT_TRUE(two.copy->renew());

@@ -21,7 +21,7 @@ etcd::Options options_of(const EtcdCluster& cluster) {
   return options;
 }
 
-struct Writer {
+struct RowWriter {
   etcd::Client client;
   std::int64_t seq = 0;
 
@@ -49,7 +49,7 @@ bool comes_to(const SharedWatch& watch, const std::map<std::string, std::string>
 
 TEST(SharedWatch, FollowsWholeChangesOnly) {
   const EtcdCluster cluster;
-  Writer writer{etcd::Client(options_of(cluster))};
+  RowWriter writer{etcd::Client(options_of(cluster))};
   SharedWatch from_the_start(options_of(cluster), "/weft/");
   EXPECT_FALSE(from_the_start.copy());
   writer.write({row(1, "a"), row(2, "b")});
@@ -70,7 +70,7 @@ TEST(SharedWatch, FollowsWholeChangesOnly) {
 
 TEST(SharedWatch, ReadsAnewWhatItHasMissed) {
   EtcdCluster cluster;
-  Writer writer{etcd::Client(options_of(cluster))};
+  RowWriter writer{etcd::Client(options_of(cluster))};
   writer.write({row(1, "a")});
   const SharedWatch watch(options_of(cluster), "/weft/");
   EXPECT_TRUE(comes_to(watch, {{"1", "a"}}));

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kSecondHost = "h00007";
-constexpr Gid kGroup{0xff12401bffff0000, 0x0000000000000707};
+constexpr Gid kSharedGroup{0xff12401bffff0000, 0x0000000000000707};
 constexpr auto kIsMaster = daemon::State::master;
 
 /// What etcd would have; answers at once.
@@ -83,13 +83,13 @@ struct SharingPair {
 TEST(SharedState, ATakeOverLosesNoRegistrationAndAsksNobodyToRegisterAgain) {
   SharingPair pair;
   SaClient client(pair.whole, "h00003");
-  ASSERT_EQ(client.join(kGroup), 0);
+  ASSERT_EQ(client.join(kSharedGroup), 0);
   ASSERT_EQ(client.subscribe(66), 0);
   pair.whole.kill();
   ASSERT_TRUE(pair.rival_becomes_master());
   pair.whole.run_for(seconds(60));
   const plan::SaState& state = pair.rival->manager().sa().state();
-  const auto group = state.groups.find(kGroup);
+  const auto group = state.groups.find(kSharedGroup);
   ASSERT_TRUE(group);
   EXPECT_TRUE(group->members.contains(client.guid()));
   EXPECT_TRUE(state.subscriptions.contains(client.guid()));
@@ -141,10 +141,10 @@ TEST(SharedState, WhoseLockIsLostStopsAMasterAtOnce) {
   whole.start();
   ASSERT_TRUE(whole.settle());
   SaClient client(whole, "h00003");
-  ASSERT_EQ(client.join(kGroup), 0);
+  ASSERT_EQ(client.join(kSharedGroup), 0);
   const std::uint64_t sets = whole.sets();
   ours.lose(&memory);
-  EXPECT_FALSE(client.join({kGroup[0], 0x708})) << "nothing is confirmed";
+  EXPECT_FALSE(client.join({kSharedGroup[0], 0x708})) << "nothing is confirmed";
   whole.run_for(seconds(30));
   EXPECT_EQ(whole.sets(), sets);
   EXPECT_NE(whole.status().state, kIsMaster);
@@ -152,7 +152,7 @@ TEST(SharedState, WhoseLockIsLostStopsAMasterAtOnce) {
   ASSERT_TRUE(whole.run_until([&] { return whole.status().state == kIsMaster; }, seconds(30)));
   whole.run_for(seconds(30));
   EXPECT_EQ(whole.manager->sa().reregistered(), 0u) << "nobody else has written";
-  EXPECT_TRUE(whole.manager->sa().state().groups.contains(kGroup));
+  EXPECT_TRUE(whole.manager->sa().state().groups.contains(kSharedGroup));
   whole.kill();
 }
 
