@@ -108,7 +108,8 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   routing::ChainOptions chain = config.routing.chain;
   chain.vls = lanes_between_switches(fabric, plan->ports);
   chain.layers = layers_for(config, chain.vls, plan->notes);
-  Result<routing::ChainResult> routed = routing::route(plan->problem, chain);
+  Result<routing::ChainResult> routed =
+      routing::route(plan->problem, chain, previous ? &previous->routing.report : nullptr);
   if (!routed) return fail(std::move(routed.error()));
   plan->routing = std::move(*routed);
   plan_levels(fabric, config, ledger, sm_port, chain.vls, *plan);

@@ -38,7 +38,8 @@ Result<std::vector<const Engine*>> engines_named(const std::vector<std::string>&
 }
 
 /// Whether the engine's answer was taken into `result`; if not, it says there why.
-bool try_engine(const Problem& problem, const Engine& engine, int vls, ChainResult& result) {
+bool try_engine(const Problem& problem, const Engine& engine, int vls, const CheckReport* of_previous,
+                ChainResult& result) {
   Result<Routes> routes = engine.compute(problem);
   if (!routes) {
     result.refusals.push_back({std::string(engine.name), routes.error().what});
@@ -49,7 +50,9 @@ bool try_engine(const Problem& problem, const Engine& engine, int vls, ChainResu
         {std::string(engine.name), fmt::format("needs {} VLs, but {} can be used", routes->vls_needed, vls)});
     return false;
   }
-  CheckReport report = check(problem, *routes);
+  CheckReport report = of_previous && problem.previous
+                           ? check_again(problem, *routes, *problem.previous, *of_previous)
+                           : check(problem, *routes);
   if (!report.safe()) {
     result.refusals.push_back({std::string(engine.name), explain(*problem.fabric, report)});
     return false;
@@ -119,7 +122,8 @@ std::optional<Routes> keep_last(const Problem& problem) {
   return routes;
 }
 
-Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
+Result<ChainResult> route(const Problem& problem, const ChainOptions& options,
+                          const CheckReport* of_previous) {
   Recognised recognised;
   if (std::ranges::find(options.engines, "auto") != options.engines.end()) recognised = recognise(problem);
   Result<std::vector<const Engine*>> named = engines_named(options.engines, recognised);
@@ -129,10 +133,11 @@ Result<ChainResult> route(const Problem& problem, const ChainOptions& options) {
   Problem layered = problem;
   layered.max_layers = options.layers;
   for (const Engine* engine : *named)
-    if (try_engine(layered, *engine, options.vls, result)) return result;
+    if (try_engine(layered, *engine, options.vls, of_previous, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;
   const Engine* last = find_engine(kLastResort);
-  if (std::ranges::find(*named, last) == named->end() && try_engine(problem, *last, options.vls, result)) {
+  if (std::ranges::find(*named, last) == named->end() &&
+      try_engine(problem, *last, options.vls, of_previous, result)) {
     result.beyond_named = true;
     return result;
   }

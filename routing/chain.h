@@ -53,7 +53,9 @@ struct ChainResult {
 /// Errors: `invalid` for an engine nobody has, naming those there are; `unsafe` with every engine's reason
 /// when
 ///   nothing passes. The caller then leaves the fabric as it is.
-Result<ChainResult> route(const Problem& problem, const ChainOptions& options);
+/// `of_previous`: the report on Problem::previous, by which the check of new tables is quick; may be null.
+Result<ChainResult> route(const Problem& problem, const ChainOptions& options,
+                          const CheckReport* of_previous = nullptr);
 
 /// The last good tables (Problem::good, else those in force), cut down to this fabric: rows of switches that
 /// are gone fall away, new switches have none of their entries set, and entries lead nowhere where their link

@@ -54,6 +54,17 @@ struct CheckReport {
 /// enough.
 CheckReport check(const Problem& problem, const Routes& routes);
 
+/// The same, when the report on tables before is at hand: only LIDs are followed whose entries, links or
+/// owners are others than they were, and waits are sought anew only where these had some. Falls back to
+/// check() where tables have lanes or layers, where parts or sources of traffic have changed, or most LIDs
+/// have, and where what is found is not safe. Cost: O(links * width / 64), and for each LID that changes
+/// O(switches).
+CheckReport check_again(const Problem& problem, const Routes& routes, const Routes& before,
+                        const CheckReport& of_before);
+
+/// Counted pairs that tables of good shape do not deliver, to these LIDs alone; by LID, row_size(top) of them.
+std::uint64_t lost_pairs(const Problem& problem, const Routes& routes, const std::vector<bool>& lids);
+
 /// "12 of 4032 pairs lost, e.g. ...; credit cycle of 4 channels: ..."; empty for a safe report.
 std::string explain(const fabric::Fabric& fabric, const CheckReport& report);
 /// "0x... (a) port 3 -> 0x... (b) port 1 -> ... -> back to the first".

@@ -36,6 +36,11 @@ class ChannelGraph {
     waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] |= std::uint64_t{1} << bit % 64;
   }
 
+  bool depends(std::uint32_t channel, std::uint32_t port, std::uint32_t lane = 0) const {
+    const std::uint32_t bit = port * lanes_ + lane;
+    return (waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] >> bit % 64 & 1) != 0;
+  }
+
   /// The same for all ports of a set, 64 to a word; for graphs with one lane.
   void depend_all(std::uint32_t channel, const std::array<std::uint64_t, 4>& ports) {
     for (std::uint32_t w = 0; w < words_; ++w)

@@ -3,6 +3,7 @@
 // again and that tables share, so what a fault leaves alone is neither copied nor kept twice: at 40,000 hosts
 // a dead leaf uplink changes an entry at nearly every leaf, but one piece of eleven.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +53,19 @@ class Lft {
   std::size_t size_ = 0;
   std::array<std::shared_ptr<const std::uint8_t[]>, kMostPieces> pieces_;
 };
+
+/// Calls use(lid) where two rows differ; where one ends, the rest of the other does.
+template <typename Use>
+void each_difference(const Lft& a, const Lft& b, const Use& use) {
+  for (std::size_t i = 0; i < std::max(a.piece_count(), b.piece_count()); ++i) {
+    const std::span<const std::uint8_t> x =
+        i < a.piece_count() ? a.piece(i) : std::span<const std::uint8_t>();
+    const std::span<const std::uint8_t> y =
+        i < b.piece_count() ? b.piece(i) : std::span<const std::uint8_t>();
+    if (x.data() == y.data() && x.size() == y.size()) continue;
+    for (std::size_t j = 0; j < std::max(x.size(), y.size()); ++j)
+      if (j >= x.size() || j >= y.size() || x[j] != y[j]) use(i * Lft::kPiece + j);
+  }
+}
 
 }  // namespace weft::routing

@@ -13,20 +13,6 @@ namespace {
 
 using Ways = std::array<std::uint8_t, 2>;  // old, new out port
 
-/// Calls use(lid) where two rows differ; where one ends, the rest of the other does.
-template <typename Use>
-void each_difference(const Lft& a, const Lft& b, const Use& use) {
-  for (std::size_t i = 0; i < std::max(a.piece_count(), b.piece_count()); ++i) {
-    const std::span<const std::uint8_t> x =
-        i < a.piece_count() ? a.piece(i) : std::span<const std::uint8_t>();
-    const std::span<const std::uint8_t> y =
-        i < b.piece_count() ? b.piece(i) : std::span<const std::uint8_t>();
-    if (x.data() == y.data() && x.size() == y.size()) continue;
-    for (std::size_t j = 0; j < std::max(x.size(), y.size()); ++j)
-      if (j >= x.size() || j >= y.size() || x[j] != y[j]) use(i * Lft::kPiece + j);
-  }
-}
-
 /// Old and new tables in force at once. What the old ones make wait is known from their check, so only what
 /// mixes at entries that change is added: what comes to such an entry, and what goes on from it.
 class Mixture {
@@ -36,16 +22,21 @@ class Mixture {
       : problem_(problem),
         now_(&now),
         cables_(problem),
-        known_(waits != nullptr),
+        old_waits_(waits),
         base_(cables_.peers, cables_.width,
               static_cast<std::uint32_t>(now.lanes ? now.lanes->count : now.layers)),
         rest_(base_),
         seen_(cables_.count),
         sends_(cables_.count) {
-    if (waits) take_over(*waits, old);
+    if (waits) {
+      each_wait_left(*waits, old.switches, cables_, *problem.fabric,
+                     [this](std::uint32_t s, PortNum port, Vl vl, PortNum out, Vl lane) {
+                       base_.depend(base_.id(s, raw(port), raw(vl)), raw(out), raw(lane));
+                     });
+    }
     for (std::uint32_t s = 0; s < cables_.count; ++s)
       before_.push_back(row_of(old, problem.fabric->node(static_cast<SwitchId>(s)).guid));
-    list_changes();
+    list_changes(old);
     find_rest();
   }
 
@@ -71,27 +62,11 @@ class Mixture {
     const Destination* to = nullptr;
     Lid lid{};
     std::vector<std::uint32_t> at;  // switches whose entry changes
+    bool everywhere = false;        // other switches may use it than did
     bool may_turn_dark = false;
   };
 
-  /// What waited under the old tables, over links that still are.
-  void take_over(const Waits& waits, const Routes& old) {
-    std::vector<std::uint32_t> now_at(old.switches.size(), CheckCables::kDead);
-    for (std::uint32_t s = 0; s < old.switches.size(); ++s) {
-      const auto node = problem_.fabric->find(old.switches[s]);
-      const auto at = node ? problem_.fabric->switch_of(*node) : std::nullopt;
-      if (at) now_at[s] = raw(*at);
-    }
-    waits.channels.each_wait([&](const Channel& held, PortNum out, Vl lane) {
-      const std::uint32_t s = now_at[raw(held.from)];
-      const std::uint16_t next = waits.cables.peer(raw(held.from), raw(held.port));
-      if (s >= cables_.count || cables_.peer(s, raw(held.port)) != now_at[next] || raw(out) >= cables_.width)
-        return;
-      base_.depend(base_.id(s, raw(held.port), raw(held.vl)), raw(out), raw(lane));
-    });
-  }
-
-  void list_changes() {
+  void list_changes(const Routes& old) {
     constexpr std::uint32_t kNone = ~0U;
     std::vector<std::uint32_t> place(std::size_t{raw(problem_.top)} + 1, kNone);
     std::vector<std::pair<const Destination*, Lid>> owned;
@@ -110,8 +85,35 @@ class Mixture {
           at[place[lid]].push_back(s);
       });
     }
-    for (std::size_t i = 0; i < owned.size(); ++i)
-      if (!known_ || !at[i].empty()) changed_.push_back({owned[i].first, owned[i].second, std::move(at[i])});
+    const bool more_talk = !old_waits_ || somebody_else_talks(old);
+    const std::vector<bool> peers = peers_before();
+    for (std::size_t i = 0; i < owned.size(); ++i) {
+      const auto& [to, lid] = owned[i];
+      const bool new_peer = to->is_peer() && (raw(lid) >= peers.size() || !peers[raw(lid)]);
+      if (!at[i].empty() || new_peer || (more_talk && !to->is_peer()))
+        changed_.push_back({to, lid, std::move(at[i]), new_peer || !to->is_peer()});
+    }
+  }
+
+  /// By LID: those that everybody talked to under the old tables; none where that is not known.
+  std::vector<bool> peers_before() const {
+    std::vector<bool> peers;
+    if (!old_waits_) return peers;
+    peers.resize(old_waits_->longest.size());
+    for (const Destination& d : old_waits_->destinations)
+      for (std::uint32_t j = 0; d.is_peer() && j < 1U << d.lmc; ++j) peers[raw(d.base) + j] = true;
+    return peers;
+  }
+
+  /// Whether there is a source of traffic to switches that was none under the old tables.
+  bool somebody_else_talks(const Routes& old) const {
+    return std::ranges::any_of(cables_.talkers, [&](std::uint32_t s) {
+      const Guid guid = problem_.fabric->node(static_cast<SwitchId>(s)).guid;
+      const auto at = std::ranges::lower_bound(old.switches, guid);
+      if (at == old.switches.end() || *at != guid) return true;
+      const auto was = static_cast<std::uint32_t>(at - old.switches.begin());
+      return old_waits_->cables.hosts[was] + old_waits_->cables.runs_sm[was] == 0;
+    });
   }
 
   /// rest_: all but those that may turn dark.
@@ -165,11 +167,15 @@ class Mixture {
       if (!is_used(s) || std::exchange(sends_[s], round_) == round_) return;
       add_from(s, *changed.to, channels);
     };
-    if (!known_)
+    if (changed.everywhere)
       for (const std::uint32_t s : cables_.all) send(s);
     for (const std::uint32_t s : changed.at) {
       send(s);
       each_sender(s, [&](std::uint32_t from, std::uint8_t) { send(from); });
+      // Where it comes to by another port than before, it goes on by another lane.
+      for (const std::uint8_t port : ways(s))
+        if (const std::uint16_t next = cables_.peer(s, port); now_->lanes && next < CheckCables::kLastIndex)
+          send(next);
     }
   }
 
@@ -206,7 +212,7 @@ class Mixture {
   const Problem& problem_;
   const Routes* now_;
   const CheckCables cables_;
-  bool known_;
+  const Waits* old_waits_;
   ChannelGraph base_;  // what is known of the old tables
   ChannelGraph rest_;
   std::vector<Changed> changed_;
@@ -334,7 +340,12 @@ Transition find_transition(const Problem& problem, const Routes& old, const Rout
     transition.dark = darken(problem, old, now, mixture, transition.cycle);
   }
   if (!transition.dark) transition.dark = shared_part(problem, old, now, transition.lanes_change);
-  transition.dark_pairs = check(problem, *transition.dark).lost;
+  std::vector<bool> darkened(row_size(problem.top));
+  for (std::size_t s = 0; s < now.lfts.size(); ++s)
+    each_difference(*now.lfts[s], *transition.dark->lfts[s], [&](std::size_t lid) {
+      if (lid < darkened.size()) darkened[lid] = true;
+    });
+  transition.dark_pairs = lost_pairs(problem, *transition.dark, darkened);
   return transition;
 }
 

@@ -1,8 +1,13 @@
 #include "routing/check.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
+#include "routing/chain.h"
+#include "routing/design.h"
 #include "routing/engines.h"
+#include "routing/waits.h"
 #include "tests/routing/fabrics.h"
 
 namespace weft::routing {
@@ -197,6 +202,43 @@ TEST(ChannelGraph, KeepsTheLanesOfALinkApart) {
   channels.depend(channels.id(0, 1, 1), 1, 1);
   EXPECT_EQ(channels.find_cycle(),
             (std::vector<Channel>{{SwitchId{1}, PortNum{1}, Vl{1}}, {SwitchId{0}, PortNum{1}, Vl{1}}}));
+}
+
+using ChannelWait = std::tuple<Channel, PortNum, Vl>;
+std::vector<ChannelWait> waits_of(const CheckReport& report) {
+  std::vector<ChannelWait> all;
+  report.waits->channels.each_wait(
+      [&all](const Channel& held, PortNum out, Vl lane) { all.emplace_back(held, out, lane); });
+  return all;
+}
+
+RC_GTEST_PROP(CheckAgain, FindsWhatTheWholeCheckFinds, ()) {
+  const Drawing whole = *rc::gen::element(xgft({1, 3, 4}, {1, 3, 3}), xgft({2, 4}, {1, 3}),
+                                          xgft({2, 3, 3, 2}, {1, 2, 2, 3}), torus(4, 3, 1, 1));
+  const Design design = learn({}, *Case(whole).fabric);
+  const auto damaged = [&whole] {
+    Drawing drawing = whole;
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) drawing.cut(*rc::gen::inRange(0U, 1U << 20));
+    if (*rc::gen::inRange(0, 4) == 0) drawing.isolate(*rc::gen::inRange(0U, drawing.node_count()));
+    return drawing;
+  };
+  Case before(damaged());
+  Case after(damaged());
+  before.problem.design = after.problem.design = &design;
+  if (*rc::gen::inRange(0, 4) == 0) after.problem.destinations.back().runs_sm = true;
+  const ChainResult old = *route(before.problem, {});
+  after.problem.previous = &old.routes;
+  Routes now = route(after.problem, {})->routes;
+  if (*rc::gen::inRange(0, 4) == 0)
+    now = with_entry(now, *rc::gen::inRange(0U, after.switches()), Lid{1},
+                     *rc::gen::inRange<std::uint8_t>(0, 5));
+  const CheckReport full = check(after.problem, now);
+  const CheckReport quick = check_again(after.problem, now, old.routes, old.report);
+  RC_ASSERT(quick.safe() == full.safe());
+  RC_ASSERT(std::tuple(quick.pairs, quick.lost, quick.uncounted_lost, quick.longest) ==
+            std::tuple(full.pairs, full.lost, full.uncounted_lost, full.longest));
+  RC_ASSERT(waits_of(quick) == waits_of(full));
+  RC_ASSERT(quick.waits->longest == full.waits->longest);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ TEST(Transition, DarkensNoWayBetweenHostsAfterAFaultInATree) {
     // The switch above the dead link must now turn round, while others may still send down to it.
     const Transition transition = find_transition(after.problem, old, now);
     ASSERT_TRUE(transition.dark);
+    EXPECT_EQ(transition.dark_pairs, check(after.problem, *transition.dark).lost);
     EXPECT_TRUE(find_transition(after.problem, old, *transition.dark).any_order());
     EXPECT_TRUE(find_transition(after.problem, *transition.dark, now).any_order());
     for (const Destination& from : after.problem.destinations) {
