@@ -12,14 +12,14 @@
 namespace weft::config {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r";
-constexpr std::string_view kNone = "none";
+constexpr std::string_view kSpaces = " \t\r";
+constexpr std::string_view kNoKey = "none";
 
-std::string_view trimmed(std::string_view line) {
+std::string_view word_in(std::string_view line) {
   line = line.substr(0, line.find('#'));
-  const std::size_t begin = line.find_first_not_of(kBlank);
+  const std::size_t begin = line.find_first_not_of(kSpaces);
   if (begin == line.npos) return {};
-  return line.substr(begin, line.find_last_not_of(kBlank) - begin + 1);
+  return line.substr(begin, line.find_last_not_of(kSpaces) - begin + 1);
 }
 
 }  // namespace
@@ -31,11 +31,11 @@ std::vector<std::uint64_t> read_m_keys(std::string_view text, Report& report) {
   if (!remarks.empty()) return keys;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    const std::string_view word = trimmed(text.substr(0, end));
+    const std::string_view word = word_in(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (word.empty()) continue;
     const std::optional<Guid> key = guid_from(word);  // the same shape: 64 bits, hexadecimal
-    const bool is_none = word == kNone;
+    const bool is_none = word == kNoKey;
     if (!is_none && (!key || raw(*key) == 0)) {
       report.problem({number, 1}, "expects a key such as 0x0123456789abcdef, not 0; or none");
       continue;
