@@ -22,7 +22,7 @@ struct OldSwitches {
     config::LinkHealthSettings settings;
     settings.counters = minutes(1);
     settings.symbol_errors = 100;
-    const fabric::Fabric blank = test::fabric_of("fat-tree:radix=4");
+    const fabric::Fabric blank = weft::test::fabric_of("fat-tree:radix=4");
     std::vector<std::pair<fabric::PortRef, fabric::Port>> lids;
     for (std::size_t s = 0; s < blank.switch_count(); ++s) {
       const fabric::PortRef port0{blank.node_of(static_cast<SwitchId>(s)), PortNum{0}};

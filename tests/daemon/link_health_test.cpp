@@ -71,7 +71,7 @@ TEST(LinkHealth, TakesSeveralAtOnceAndNoneWhereTheLimitIsZero) {
 }
 
 struct Drops {
-  Fabric before = with_state(test::fabric_of("fat-tree:radix=4"), PortState::active);
+  Fabric before = with_state(weft::test::fabric_of("fat-tree:radix=4"), PortState::active);
   PortRef link = between_switches();
 
   static Fabric with_state(const Fabric& fabric, PortState state) {
@@ -115,7 +115,7 @@ TEST(DroppedLinks, AreThoseThatStandInInitAgain) {
 
 TEST(DroppedLinks, DoNotCountAgainstSwitchesThatBootOrGo) {
   const Drops here;
-  EXPECT_TRUE(dropped_links(here.before, test::without_node(here.before, here.guid()), {}).empty());
+  EXPECT_TRUE(dropped_links(here.before, weft::test::without_node(here.before, here.guid()), {}).empty());
   const PortRef gone[] = {here.link};
   EXPECT_TRUE(dropped_links(here.before, fabric::without_links(here.before, gone), {here.guid()}).empty());
 }
@@ -125,7 +125,7 @@ TEST(DroppedLinks, CountForHostsThatGo) {
   for (const PortRef end : here.before.end_ports())
     if (!here.before.is_switch(end.node)) {
       const Guid host = here.before.node(end.node).guid;
-      EXPECT_EQ(dropped_links(here.before, test::without_node(here.before, host), {}).size(), 1u);
+      EXPECT_EQ(dropped_links(here.before, weft::test::without_node(here.before, host), {}).size(), 1u);
     }
 }
 

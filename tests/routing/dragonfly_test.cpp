@@ -137,13 +137,13 @@ TEST(Recognise, TellsShapesApart) {
 
 /// Nothing is known of how it was before.
 TEST(Recognise, KnowsADragonflyWithDeadLinksAtFirstSight) {
-  struct Size {
+  struct DesignSize {
     int p, a, h, g;
     std::size_t most_dead;
   };
   std::mt19937 random(11);
-  for (const Size& size :
-       {Size{1, 4, 2, 9, 1}, Size{1, 8, 4, 33, 60}, Size{1, 14, 3, 20, 120}, Size{1, 6, 3, 19, 12}})
+  for (const DesignSize& size : {DesignSize{1, 4, 2, 9, 1}, DesignSize{1, 8, 4, 33, 60},
+                                 DesignSize{1, 14, 3, 20, 120}, DesignSize{1, 6, 3, 19, 12}})
     for (int round = 0; round < 12; ++round) {
       Drawing drawing = dragonfly(size.p, size.a, size.h, size.g);
       const std::size_t dead = 1 + random() % size.most_dead;

@@ -22,7 +22,7 @@ config::Settings audited() {
   return settings;
 }
 
-std::size_t events_of(const Whole& whole, std::string_view kind, std::string_view text = {}) {
+std::size_t events_told(const Whole& whole, std::string_view kind, std::string_view text = {}) {
   std::size_t count = 0;
   for (const daemon::Event& one : whole.events->after(0, 10'000))
     count += one.kind == kind && one.text.find(text) != std::string::npos;
@@ -52,13 +52,13 @@ TEST_P(Drift, IsToldAndMended) {
   whole.start({}, audited());
   ASSERT_TRUE(whole.settle());
   whole.run_for(minutes(6));
-  EXPECT_EQ(events_of(whole, "drift"), 0u) << "nobody has changed anything";
-  EXPECT_EQ(events_of(whole, "audit", "all hold what was written"), 1u);
+  EXPECT_EQ(events_told(whole, "drift"), 0u) << "nobody has changed anything";
+  EXPECT_EQ(events_told(whole, "audit", "all hold what was written"), 1u);
   GetParam()(whole);
   whole.run_for(minutes(6));
-  EXPECT_EQ(events_of(whole, "drift", "does not hold what was written to it"), 1u);
+  EXPECT_EQ(events_told(whole, "drift", "does not hold what was written to it"), 1u);
   whole.run_for(minutes(6));
-  EXPECT_EQ(events_of(whole, "drift"), 1u) << "it is as planned again";
+  EXPECT_EQ(events_told(whole, "drift"), 1u) << "it is as planned again";
   EXPECT_EQ(whole.faults(), "");
   EXPECT_EQ(whole.status().text, "the fabric is as planned");
 }
@@ -79,7 +79,7 @@ TEST(Audit, FindsAMulticastTableThatWasWiped) {
   const mad::DeviceBlocks before = whole.world->blocks(leaf);
   whole.world->blocks(leaf).erase(mad::AttrId::multicast_forwarding);
   whole.run_for(minutes(6));
-  EXPECT_EQ(events_of(whole, "drift", "MulticastForwardingTable"), 1u);
+  EXPECT_EQ(events_told(whole, "drift", "MulticastForwardingTable"), 1u);
   const mad::BlockTable* now = whole.world->blocks(leaf).table(mad::AttrId::multicast_forwarding);
   ASSERT_NE(now, nullptr);
   EXPECT_EQ(*now, *before.table(mad::AttrId::multicast_forwarding));
@@ -91,8 +91,8 @@ TEST(Audit, OfADragonflysLanes) {
   whole.start({}, settings);
   ASSERT_TRUE(whole.settle());
   whole.run_for(minutes(6));
-  EXPECT_EQ(events_of(whole, "audit", "all hold what was written"), 1u);
-  EXPECT_EQ(events_of(whole, "drift"), 0u);
+  EXPECT_EQ(events_told(whole, "audit", "all hold what was written"), 1u);
+  EXPECT_EQ(events_told(whole, "drift"), 0u);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void reconfigure(Whole& whole, const config::Settings& settings) {
   whole.manager->reconfigure(std::make_shared<const config::Settings>(settings));
 }
 
-bool has_event(const Whole& whole, std::string_view kind, std::string_view text = {}) {
+bool was_told(const Whole& whole, std::string_view kind, std::string_view text = {}) {
   for (const daemon::Event& one : whole.events->after(0, 10'000))
     if (one.kind == kind && one.text.find(text) != std::string::npos) return true;
   return false;
@@ -96,7 +96,7 @@ TEST_P(Levels, EveryDeviceHoldsTheKeyAndAnswersToItsManagerOnly) {
   whole.start(whole.store.ledger, settings);
   ASSERT_TRUE(whole.settle());
   EXPECT_EQ(whole.sets(), before) << "a restart changes nothing";
-  EXPECT_FALSE(has_event(whole, "m_key_violation", "LID 1 ")) << "we never show a wrong key";
+  EXPECT_FALSE(was_told(whole, "m_key_violation", "LID 1 ")) << "we never show a wrong key";
 }
 INSTANTIATE_TEST_SUITE_P(MKey, Levels, testing::Values(0, 1, 2, 3));
 
@@ -219,8 +219,8 @@ TEST(MKey, AViolationIsToldWithoutTheKey) {
   const std::string leaf = leaf_of(whole, "h00003");
   EXPECT_FALSE(set_by_stranger(whole, "h00003", leaf, 0xabcdef0123).has_value());
   whole.run_for(seconds(5));
-  EXPECT_TRUE(has_event(whole, "m_key_violation", "Set(PortInfo) to LID"));
-  EXPECT_FALSE(has_event(whole, "m_key_violation", "abcdef0123"));
+  EXPECT_TRUE(was_told(whole, "m_key_violation", "Set(PortInfo) to LID"));
+  EXPECT_FALSE(was_told(whole, "m_key_violation", "abcdef0123"));
 }
 
 TEST(MKey, ALeaseEndsWithoutItsManagerOnly) {
