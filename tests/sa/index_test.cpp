@@ -36,6 +36,7 @@ std::optional<PathQuality> walked(const Index& index, const End& from, const End
     out = {from.port.node, static_cast<PortNum>(lft[raw(to.base)])};
   }
   for (int hops = 0; hops < 64; ++hops) {
+    if (raw(out.port) >= fabric.ports(out.node).size()) return std::nullopt;
     const auto peer = fabric.port(out).peer;
     if (!peer) return std::nullopt;
     pass(out);
@@ -44,7 +45,6 @@ std::optional<PathQuality> walked(const Index& index, const End& from, const End
     if (!here) return std::nullopt;
     const std::uint8_t port = (*plan.routes().lfts[raw(*here)])[raw(to.base)];
     if (port == 0) return to.port.node == peer->node ? std::optional(quality) : std::nullopt;
-    if (port >= fabric.ports(peer->node).size()) return std::nullopt;
     out = {peer->node, static_cast<PortNum>(port)};
   }
   return std::nullopt;
