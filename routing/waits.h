@@ -38,8 +38,11 @@ void each_wait_left(const Waits& old, const std::vector<Guid>& switches, const C
   }
   old.channels.each_wait([&](const Channel& held, PortNum out, Vl lane) {
     const std::uint32_t s = now_at[raw(held.from)];
-    const std::uint16_t next = old.cables.peer(raw(held.from), raw(held.port));
-    if (s < cables.count && cables.peer(s, raw(held.port)) == now_at[next] && raw(out) < cables.width)
+    const std::uint16_t old_next = old.cables.peer(raw(held.from), raw(held.port));
+    if (s >= cables.count || old_next >= switches.size()) return;
+    // A switch that is gone is not the dead end that its links lead to now.
+    const std::uint32_t next = now_at[old_next];
+    if (next < cables.count && cables.peer(s, raw(held.port)) == next && raw(out) < cables.width)
       use(s, held.port, held.vl, out, lane);
   });
 }

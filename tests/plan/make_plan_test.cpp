@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "routing/waits.h"
 #include "tests/plan/addressed.h"
 #include "tests/support/fabric_of.h"
 
@@ -135,6 +136,39 @@ TEST(MakePlan, NeverUsesATableThatCannotHoldTheLids) {
   const Result<Planned> planned = make_plan(fabric, {}, {}, first_host(fabric), nullptr);
   ASSERT_FALSE(planned);
   EXPECT_EQ(planned.error().code, Errc::unsafe);
+}
+
+/// Switches go one after the other and come back; what is checked by changes alone must be what the whole
+/// check finds, also on top of one another.
+TEST(MakePlan, IsCheckedAsAWholeWouldBeWhenSwitchesAreGone) {
+  std::vector<fabric::Fabric> steps{fabric_of("fat-tree:radix=8,levels=2")};
+  const auto guid_of = [&](std::string_view name) {
+    for (const fabric::Node& node : steps.front().nodes())
+      if (node.description.starts_with(name)) return node.guid;
+    return Guid{};
+  };
+  for (const char* gone : {"L2-00", "L2-01", "L1-03"})
+    steps.push_back(test::without_node(steps.back(), guid_of(gone)));
+  steps.push_back(steps.front());
+  steps.push_back(steps[2]);
+  Ledger ledger;
+  std::shared_ptr<const Plan> before;
+  for (const fabric::Fabric& fabric : steps) {
+    const Result<Planned> planned = make_plan(fabric, {}, ledger, fabric.end_ports().back(), before.get());
+    ASSERT_TRUE(planned) << planned.error().what;
+    const routing::CheckReport full = routing::check(planned->plan->problem, planned->plan->routes());
+    const auto waits_of = [](const routing::CheckReport& report) {
+      std::vector<std::tuple<SwitchId, PortNum, Vl, PortNum, Vl>> all;
+      report.waits->channels.each_wait([&all](const routing::Channel& held, PortNum out, Vl lane) {
+        all.emplace_back(held.from, held.port, held.vl, out, lane);
+      });
+      return all;
+    };
+    EXPECT_TRUE(planned->plan->routing.report.safe());
+    EXPECT_EQ(waits_of(planned->plan->routing.report), waits_of(full));
+    ledger = planned->ledger;
+    before = planned->plan;
+  }
 }
 
 }  // namespace
