@@ -24,7 +24,6 @@ struct Look {
   NodeId node;
   fabric::PathTree paths;
   std::vector<std::string> differ;
-  std::size_t unanswered = 0;
 
   std::optional<transport::Target> way_to(PortNum at) const {
     const Guid guid = view.fabric->node(node).guid;
@@ -40,10 +39,7 @@ struct ReadBlock {
     const auto way = look.way_to(block.at);
     if (!way) co_return;
     Result<mad::AttrData> answer = co_await look.client.get(*way, block.attribute, block.modifier);
-    if (!answer)
-      ++look.unanswered;
-    else if (!program::holds(block, *answer))
-      look.differ.push_back(program::describe(block));
+    if (answer && !program::holds(block, *answer)) look.differ.push_back(program::describe(block));
   }
 };
 
@@ -57,10 +53,7 @@ struct ReadPort {
     if (!way) co_return;
     Result<mad::AttrData> answer =
         co_await look.client.get(*way, mad::AttrId::port_info, mad::port_info_modifier(port));
-    if (!answer) {
-      ++look.unanswered;
-      co_return;
-    }
+    if (!answer) co_return;
     const plan::DeviceMap& devices = *look.view.ledger.devices;
     const auto record = devices.find(way->node);
     const std::uint32_t unkept = record == devices.end() ? 0 : record->second->unkept_fields;
@@ -122,7 +115,7 @@ asio::awaitable<void> Audit::look_at_next() {
   const fabric::Fabric& fabric = *view->fabric;
   if (next_ >= fabric.node_count()) finish_round();
   const auto node = static_cast<NodeId>(next_++);
-  Look look{*around_.client, *view, node, fabric::PathTree(fabric, view->sm_port), {}, 0};
+  Look look{*around_.client, *view, node, fabric::PathTree(fabric, view->sm_port), {}};
   const std::uint64_t sweep = around_.sweeps();
   const auto window = static_cast<std::size_t>(around_.client->settings().per_node);
   std::vector<program::TableSet> blocks = program::planned_blocks(fabric, *view->plan, node);

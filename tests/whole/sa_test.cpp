@@ -80,10 +80,8 @@ TEST(A26, IsSilentToAForeignKeyAndBeforeTheFirstPlan) {
   EXPECT_FALSE(client.ask(request));
 }
 
-TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
-  Whole whole("fat-tree:radix=8");
-  ASSERT_TRUE(whole.bring_up().clean);
-  SaClient client(whole, "h00003");
+/// Set(InformInfo) that asks for ports that go, trap 65, from everybody.
+mad::Mad subscription(SaClient& client) {
   mad::Mad request = client.request(Method::set, SaAttr::inform_info);
   mad::InformInfo wish;
   wish.lid_begin = Lid{0xffff};
@@ -93,6 +91,14 @@ TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
   wish.trap = 65;
   wish.producer = 4;
   mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
+  return request;
+}
+
+TEST(Sa, ReportsAPortThatWentUntilItIsConfirmed) {
+  Whole whole("fat-tree:radix=8");
+  ASSERT_TRUE(whole.bring_up().clean);
+  SaClient client(whole, "h00003");
+  const mad::Mad request = subscription(client);
   const std::optional<mad::Mad> subscribed = client.ask(request);
   ASSERT_TRUE(subscribed);
   EXPECT_EQ(mad::header_of(*subscribed).status, 0);
@@ -113,16 +119,7 @@ TEST(Sa, ReportsFollowTheLidOfTheirSubscriber) {
   whole.start({}, settings);
   ASSERT_TRUE(whole.settle());
   SaClient client(whole, "h00003");
-  mad::Mad request = client.request(Method::set, SaAttr::inform_info);
-  mad::InformInfo wish;
-  wish.lid_begin = Lid{0xffff};
-  wish.generic = 1;
-  wish.subscribe = 1;
-  wish.type = 3;
-  wish.trap = 65;
-  wish.producer = 4;
-  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
-  ASSERT_TRUE(client.ask(request));
+  ASSERT_TRUE(client.ask(subscription(client)));
   const sim::Port& port = whole.world->port(client.port());
   const Lid before = port.info.lid;
   settings.plan.lids.fixed[port.guid] = Lid{300};
@@ -135,9 +132,7 @@ TEST(Sa, ReportsFollowTheLidOfTheirSubscriber) {
             one.text.find(fmt::format("from {} to 300", raw(before))) != std::string::npos;
   EXPECT_TRUE(told);
   // It subscribes again, as a kernel does that is told of a new LID: that is the same subscription.
-  request = client.request(Method::set, SaAttr::inform_info);
-  mad::encode_into(std::span<std::uint8_t>(request.bytes).subspan(mad::kSaDataAt), wish);
-  ASSERT_TRUE(client.ask(request));
+  ASSERT_TRUE(client.ask(subscription(client)));
   client.got.clear();
   client.confirms = true;
   whole.world->cut_link(whole.node("h00009"), PortNum{1});
