@@ -40,10 +40,6 @@ S answered(const mad::Mad& mad) {
   return mad::decode<S>(std::span<const std::uint8_t>(mad.bytes).subspan(mad::kPerfDataAt));
 }
 
-plan::Place place_in(const fabric::Fabric& fabric, fabric::PortRef port) {
-  return {fabric.node(port.node).guid, port.port};
-}
-
 }  // namespace
 
 CounterPoll::CounterPoll(Surroundings around, const config::LinkHealthSettings& settings, Duration timeout)
@@ -167,8 +163,8 @@ asio::awaitable<std::optional<CounterPoll::Counts>> CounterPoll::read_port(Lid l
 /// A counter that is lower than it was has been set back, and all it says is new.
 void CounterPoll::take(const plan::View& view, fabric::PortRef port, Counts now) {
   const fabric::Fabric& fabric = *view.fabric;
-  const plan::Place place = place_in(fabric, port);
-  const LinkEnds link = link_ends(place, place_in(fabric, *fabric.port(port).peer));
+  const plan::Place place = place_at(fabric, port);
+  const LinkEnds link = link_ends(place, place_at(fabric, *fabric.port(port).peer));
   Port& known = ports_[place];
   const std::optional<Counts> last = std::exchange(known.last, now);
   // One end tells of downs: that of the lower place, or the switch where a host is the other.

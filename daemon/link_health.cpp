@@ -12,10 +12,6 @@ namespace {
 using fabric::Fabric;
 using fabric::PortRef;
 
-plan::Place place_of_port(const Fabric& fabric, PortRef port) {
-  return {fabric.node(port.node).guid, port.port};
-}
-
 void drop_before(std::deque<Instant>& times, Instant limit) {
   while (!times.empty() && times.front() < limit) times.pop_front();
 }
@@ -25,6 +21,8 @@ void drop_before(std::deque<Instant>& times, Instant limit) {
 LinkEnds link_ends(plan::Place one, plan::Place other) {
   return one < other ? LinkEnds{one, other} : LinkEnds{other, one};
 }
+
+plan::Place place_at(const Fabric& fabric, PortRef port) { return {fabric.node(port.node).guid, port.port}; }
 
 std::optional<std::string> LinkHealth::note(const LinkEnds& link, Sign sign, Instant now, int times) {
   const int limit = sign == Sign::down ? settings_.flaps : settings_.errors;
@@ -77,7 +75,7 @@ std::vector<LinkEnds> dropped_links(const Fabric& before, const Fabric& now,
       const PortRef here{node, static_cast<PortNum>(p)};
       const auto& peer = ports[p].peer;
       if (!peer || *peer < here || excused(node) || excused(peer->node)) continue;
-      const LinkEnds link = link_ends(place_of_port(before, here), place_of_port(before, *peer));
+      const LinkEnds link = link_ends(place_at(before, here), place_at(before, *peer));
       const auto now_a = now.find(link.a.node);
       const auto now_b = now.find(link.b.node);
       bool down = !now_a || !now_b;

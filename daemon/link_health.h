@@ -21,6 +21,8 @@ struct LinkEnds {
   auto operator<=>(const LinkEnds&) const = default;
 };
 LinkEnds link_ends(plan::Place one, plan::Place other);
+/// Where a port of the Fabric is, by names that outlive it.
+plan::Place place_at(const fabric::Fabric& fabric, fabric::PortRef port);
 
 class LinkHealth {
  public:

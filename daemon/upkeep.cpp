@@ -22,8 +22,6 @@ struct Upkeep::Found {
 
 namespace {
 
-Place place_at(const Fabric& fabric, PortRef port) { return {fabric.node(port.node).guid, port.port}; }
-
 std::string where(const Fabric& fabric, PortRef port) {
   if (raw(port.port) == 0) return fabric::describe(fabric.node(port.node));
   const auto& peer = fabric.port(port).peer;
