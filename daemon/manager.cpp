@@ -58,7 +58,8 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
                 [this](std::span<const Guid> nodes) { multicast_.forget(nodes); }, parts.shared,
                 [this](std::optional<plan::SaState> registrations) {
                   sa_.adopt(registrations ? std::move(*registrations) : sa_.state());
-                }},
+                },
+                [this](std::shared_ptr<const plan::Orders> orders) { upkeep_.take(std::move(orders)); }},
                settings, std::move(ledger)),
       causes_(*parts.clock, settings->sweep.debounce, settings->sweep.debounce_max),
       background_(parts.executor),

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kSharedTables{"lids",          "design",    "partition_keys", "level_sls",
                                    "pkey_tables",   "mc_groups", "mc_members",     "services",
-                                   "subscriptions", "aliases",   "forgotten"};
+                                   "subscriptions", "aliases",   "forgotten",      "orders"};
 
 using Literal = std::variant<std::monostate, std::int64_t, std::string, std::vector<std::uint8_t>>;
 

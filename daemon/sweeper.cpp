@@ -219,6 +219,8 @@ asio::awaitable<Result<bool>> Sweeper::take_shared() {
     ledger_.design = theirs.design;
     ledger_.partitions = theirs.partitions;
     ledger_.sls = theirs.sls;
+    set_orders(theirs.orders, false);
+    around_.orders_taken(theirs.orders);
     registrations = std::move(theirs.sa);
     if (around_.store != nullptr) around_.store->save(ledger_, {});
   }

@@ -39,6 +39,8 @@ struct Surroundings {
   /// Called when what clients have told another master was taken over, or, with nothing, when what we know of
   /// that is right as it is.
   std::function<void(std::optional<plan::SaState>)> registrations_known;
+  /// Called when the orders of another master were taken over.
+  std::function<void(std::shared_ptr<const plan::Orders>)> orders_taken;
 };
 
 class Sweeper {

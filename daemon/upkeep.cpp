@@ -340,6 +340,11 @@ void Upkeep::change(plan::Orders orders, std::string cause) {
   arm();
 }
 
+void Upkeep::take(std::shared_ptr<const plan::Orders> orders) {
+  orders_ = std::move(orders);
+  arm();
+}
+
 /// Wakes when the next hold ends. Time of day may be set meanwhile: what is left counts from now on.
 void Upkeep::arm() {
   around_.clock->cancel(timer_);

@@ -72,6 +72,9 @@ class Upkeep {
   /// After a sweep: what is done is forgotten, and what holds the only way to somebody ends.
   void follow(const plan::View& view);
 
+  /// These are the orders from now on: another master was given them.
+  void take(std::shared_ptr<const plan::Orders> orders);
+
   bool concerns(const LinkEnds& link) const;
   const plan::Orders& orders() const { return *orders_; }
   /// `settled`: everything planned is programmed. `multicast` may be null.

@@ -29,6 +29,11 @@ plan::Ledger some_ledger() {
   ledger.partitions = memory;
   ledger.sls = std::make_shared<qos::AssignedSls>(qos::AssignedSls{{"fast", 3}});
   ledger.sa = changed({}, 3);
+  auto orders = std::make_shared<plan::Orders>();
+  (*orders)[{Guid{0xf000000000000005}, PortNum{0}}].why = "it's loud";
+  plan::Order& held = (*orders)[{Guid{5}, PortNum{2}}];
+  held = {plan::Order::Kind::held, {Guid{9}, PortNum{1}}, 1'900'000'000, true, false, "flaps"};
+  ledger.orders = orders;
   auto devices = std::make_shared<plan::DeviceMap>();
   (*devices)[Guid{1}] = std::make_shared<plan::DeviceRecord>();
   ledger.devices = devices;
@@ -49,6 +54,7 @@ void expect_same_ledger(const plan::Ledger& a, const plan::Ledger& b) {
   if (a.sls) {
     EXPECT_EQ(*a.sls, *b.sls);
   }
+  EXPECT_EQ(*a.orders, *b.orders);
   expect_same(a.sa, b.sa);
 }
 
@@ -74,6 +80,10 @@ TEST(SharedRows, FollowChangeByChange) {
     ledger.sa = changed(ledger.sa, seed);
     if (seed == 7) ledger.sls.reset();
     if (seed == 9) ledger.design.reset();
+    auto orders = std::make_shared<plan::Orders>(*ledger.orders);
+    orders->erase(orders->begin());
+    (*orders)[{Guid{seed}, PortNum{3}}].until = seed;
+    ledger.orders = orders;
     const auto changes = ours.become(ledger);
     ASSERT_TRUE(changes) << changes.error().what;
     EXPECT_FALSE(changes->empty());

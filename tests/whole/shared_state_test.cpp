@@ -98,6 +98,29 @@ TEST(SharedState, ATakeOverLosesNoRegistrationAndAsksNobodyToRegisterAgain) {
   EXPECT_EQ(pair.whole.faults(), "");
 }
 
+TEST(SharedState, TellsWhoTakesOverWhatWasAskedOfLinks) {
+  SharingPair pair;
+  sim::World& world = *pair.whole.world;
+  const sim::PortIndex closed = world.port_of(pair.whole.node("L1-02"), PortNum{5});
+  const auto is_closed = [&] { return world.port(closed).info.phys == PhysState::disabled; };
+  ASSERT_TRUE(
+      pair.whole.manager->ask_upkeep({daemon::UpkeepVerb::disable, "L1-02/5", {}, false, "bad optics"}));
+  ASSERT_TRUE(pair.whole.manager->ask_upkeep({daemon::UpkeepVerb::drain, "L2-01", {}, false, ""}));
+  ASSERT_TRUE(pair.whole.run_until(is_closed, seconds(10)));
+  const plan::Orders asked = *pair.whole.manager->ledger().orders;
+  pair.whole.kill();
+  ASSERT_TRUE(pair.rival_becomes_master());
+  pair.whole.run_for(seconds(30));
+  EXPECT_EQ(asked.size(), 2u);
+  EXPECT_EQ(*pair.rival->manager().ledger().orders, asked);
+  EXPECT_EQ(pair.rival->manager().upkeep_rows().size(), 2u);
+  EXPECT_TRUE(is_closed());
+  for (const daemon::Problem& one : pair.rival->status().problems)
+    EXPECT_EQ(one.what.find("not by an order"), std::string::npos) << one.what;
+  ASSERT_TRUE(pair.rival->manager().ask_upkeep({daemon::UpkeepVerb::enable, "L1-02/5", {}, false, ""}));
+  EXPECT_TRUE(pair.whole.run_until([&] { return !is_closed(); }, seconds(10)));
+}
+
 TEST(SharedState, ThatIsAwayAtATakeOverIsNotMissedButAllRegisterAgain) {
   SharingPair pair;
   pair.memory.away = true;
