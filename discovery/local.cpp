@@ -6,6 +6,7 @@
 #include "discovery/run.h"
 #include "fabric/path_tree.h"
 #include "fabric/without_links.h"
+#include "mad/tables.h"
 
 namespace weft::discovery {
 
@@ -109,16 +110,35 @@ asio::awaitable<void> Run::look_again(Guid place) {
   if (!answered) co_return;
   const bool said_so = changed_.contains(place);
   co_await read_port(target, PortNum{0}, builder_.port(place, PortNum{0}).guid);
-  std::vector<PortNum> ports(builder_.node(place).port_count);
-  for (std::size_t p = 0; p < ports.size(); ++p) ports[p] = static_cast<PortNum>(p + 1);
-  const std::span<const PortNum> all(ports);
-  const ReadPort read{this, target};
   const bool believed = options_.brief.contains(place) && !said_so;
-  if (!believed)
+  if (!believed) {
+    const std::vector<PortNum> ports = co_await ports_to_read(target);
+    const std::span<const PortNum> all(ports);
+    const ReadPort read{this, target};
     co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().per_node), read);
-  for (const PortNum port : ports) compare_port({place, port});
+  }
+  for (int p = 1; p <= builder_.node(place).port_count; ++p) compare_port({place, static_cast<PortNum>(p)});
   // What set PortStateChange is over, or is nothing that a switch's ports show.
   if (said_so && !shows_change(place)) unclear_ = true;
+}
+
+/// Ports of a switch that may have changed: those whose state differs from what is known, where the switch
+/// tells all states in one packet; else all. A link that went and came between two looks stands in Init.
+asio::awaitable<std::vector<PortNum>> Run::ports_to_read(Target target) {
+  std::vector<PortNum> all(builder_.node(target.node).port_count);
+  for (std::size_t p = 0; p < all.size(); ++p) all[p] = static_cast<PortNum>(p + 1);
+  const mad::AttrData* port0 = shadow_.find(target.node, AttrId::port_info, 0);
+  const bool offered =
+      port0 != nullptr && mad::has(mad::decode<mad::PortInfo>(*port0), mad::PortCap2::switch_port_state);
+  if (!offered) co_return all;
+  const Result<mad::AttrData> answer = co_await client_.get(target, AttrId::switch_port_state, 0);
+  if (!answer) co_return all;
+  const auto table = mad::decode<mad::SwitchPortStateTable>(*answer);
+  std::erase_if(all, [&](PortNum port) {
+    return raw(port) < table.states.size() &&
+           table.states[raw(port)] == builder_.port(target.node, port).state;
+  });
+  co_return all;
 }
 
 bool Run::shows_change(Guid place) const {

@@ -64,6 +64,7 @@ class Run {
   asio::awaitable<void> look_at_places();
   void go_around_lost_links(std::span<const std::pair<int, Guid>> places);
   asio::awaitable<void> look_again(Guid place);
+  asio::awaitable<std::vector<PortNum>> ports_to_read(transport::Target target);
   asio::awaitable<void> look_behind(mad::DirectedRoute route, mad::NodeInfo info);
   void compare_port(fabric::Builder::End here);
   asio::awaitable<void> look_at_lost_ends();

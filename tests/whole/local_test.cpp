@@ -103,6 +103,29 @@ TEST_P(Local, AHostThatRebootsCostsItsSwitch) {
   EXPECT_LE(cost.smps - lanes(cost), ports + 16 + 3 * cost.sets) << phases(cost);
 }
 
+TEST(LocalSweep, OfASwitchThatTellsAllPortStatesAtOnceReadsTheChangedPortOnly) {
+  Whole whole("fat-tree:radix=16,levels=3");
+  sim::Settings settings;
+  settings.switch_port_state = true;
+  for (std::uint32_t n = 0; n < whole.world->node_count(); ++n) {
+    whole.world->equip(sim::NodeIndex{n}, settings);
+    whole.world->reboot(sim::NodeIndex{n});
+  }
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const sim::NodeIndex leaf = whole.node("L1-01-01");
+  for (const bool cut : {true, false}) {
+    const Cost cost = cost_of(whole, [&] {
+      cut ? whole.world->cut_link(leaf, PortNum{9}) : whole.world->mend_link(leaf, PortNum{9});
+    });
+    EXPECT_TRUE(all_local(cost)) << cut;
+    // SwitchInfo and its Set, PortInfo of port 0, the table and one PortInfo at each end; our own port,
+    // NodeInfo.
+    EXPECT_LE(cost.smps, 18 + 3 * cost.sets) << cut << ": " << phases(cost);
+    EXPECT_EQ(whole.faults(), "");
+  }
+}
+
 TEST(LocalSweep, WhatDoesNotFitIsLookedAtWhole) {
   Whole whole("fat-tree:radix=8");
   whole.start();
