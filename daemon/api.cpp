@@ -12,6 +12,7 @@
 #include "daemon/api_sa.h"
 #include "daemon/api_upkeep.h"
 #include "daemon/ledger_json.h"
+#include "fabric/slow_link.h"
 #include "plan/dump_opensm.h"
 
 namespace weft::daemon {

@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 
 #include "config/show.h"
+#include "fabric/slow_link.h"
 
 namespace weft::daemon {
 
@@ -240,21 +241,6 @@ json::object node_json(const plan::View& view, NodeId id) {
           {"active", active},
           {"end_ports", std::move(ends)},
           {"sm", view.sm_port.node == id}};
-}
-
-std::vector<std::string> below_best(const Fabric& fabric, PortRef port) {
-  const fabric::Port& a = fabric.port(port);
-  const fabric::Port& b = fabric.port(*a.peer);
-  // Ports that can do 8x or 12x mostly have a 4x cable, and ibsim's ports all claim to.
-  const LinkWidth widest = lanes(a.widest) < lanes(b.widest) ? a.widest : b.widest;
-  const LinkWidth wanted = lanes(widest) > lanes(LinkWidth::x4) ? LinkWidth::x4 : widest;
-  const LinkSpeed fastest = std::min(a.fastest, b.fastest);
-  std::vector<std::string> below;
-  if (lanes(a.width) < lanes(wanted))
-    below.push_back(fmt::format("width {} of {}", name(a.width), name(wanted)));
-  if (lane_mbps(a.speed) < lane_mbps(fastest))
-    below.push_back(fmt::format("speed {} of {}", name(a.speed), name(fastest)));
-  return below;
 }
 
 json::object link_json(const Fabric& fabric, PortRef port) {

@@ -32,8 +32,5 @@ boost::json::object end_json(const fabric::Fabric& fabric, fabric::PortRef port)
 boost::json::object node_json(const plan::View& view, NodeId id);
 /// The link at this port, seen from it; it must have a peer.
 boost::json::object link_json(const fabric::Fabric& fabric, fabric::PortRef port);
-/// What of a link is below what both its ends can do: "width 1x of 4x", "speed EDR of HDR". Widths above 4x
-/// are not asked for. MTU and VLs are as planned, and no fault.
-std::vector<std::string> below_best(const fabric::Fabric& fabric, fabric::PortRef port);
 
 }  // namespace weft::daemon

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "daemon/api_json.h"
 #include "daemon/manager.h"
+#include "fabric/slow_link.h"
 
 namespace weft::daemon {
 namespace {

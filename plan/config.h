@@ -43,9 +43,16 @@ struct PortSetOptions {
   bool operator==(const PortSetOptions&) const = default;
 };
 
+/// Links between switches that run below what both their ends can.
+enum class SlowLinks {
+  use,    ///< As any other.
+  avoid,  ///< As long as that cuts nobody off.
+};
+
 struct RoutingOptions {
   routing::ChainOptions chain;
   PortSetOptions port_sets;
+  SlowLinks slow_links = SlowLinks::use;
   std::vector<std::string> roots;     ///< GUIDs or names; empty: found.
   std::map<std::string, int> ranks;   ///< Of switches, by GUID or name: 0 for leaves.
   std::vector<std::string> groups;    ///< Of a dragonfly: naming.h tells how.

@@ -85,7 +85,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
 
   Roots roots = find_roots(fabric, config.routing.roots);
   plan->notes.insert(plan->notes.end(), roots.notes.begin(), roots.notes.end());
-  plan->usable = usable_fabric(fabric, *ledger.orders);
+  plan->usable = usable_fabric(fabric, *ledger.orders, config.routing.slow_links);
   plan->problem.fabric = plan->usable ? plan->usable.get() : &fabric;
   Naming naming = read_names(fabric, config.routing);
   plan->notes.insert(plan->notes.end(), naming.notes.begin(), naming.notes.end());

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "fabric/slow_link.h"
 #include "fabric/without_links.h"
 
 namespace weft::plan {
@@ -28,6 +29,18 @@ bool is_between_switches(const Fabric& fabric, PortRef port) {
 
 bool wants_closed(const Order& order) {
   return order.kind == Order::Kind::disabled || order.kind == Order::Kind::held;
+}
+
+/// By their lower ports, rising.
+std::vector<PortRef> slow_between_switches(const Fabric& fabric) {
+  std::vector<PortRef> links;
+  for (const NodeId id : fabric.switches())
+    for (std::size_t p = 1; p < fabric.ports(id).size(); ++p) {
+      const PortRef here{id, static_cast<PortNum>(p)};
+      if (is_between_switches(fabric, here) && link_at(fabric, here) == here && fabric::is_slow(fabric, here))
+        links.push_back(here);
+    }
+  return links;
 }
 
 /// Which nodes hang together.
@@ -82,21 +95,32 @@ std::vector<PortRef> avoided_links(const Fabric& fabric, const Orders& orders) {
   return {links.begin(), links.end()};
 }
 
-std::shared_ptr<const Fabric> usable_fabric(const Fabric& fabric, const Orders& orders) {
-  const std::vector<PortRef> avoided = avoided_links(fabric, orders);
-  if (avoided.empty()) return nullptr;
+std::shared_ptr<const Fabric> usable_fabric(const Fabric& fabric, const Orders& orders,
+                                            SlowLinks slow_links) {
+  const std::vector<PortRef> ordered = avoided_links(fabric, orders);
+  std::vector<PortRef> slow;
+  if (slow_links == SlowLinks::avoid) slow = slow_between_switches(fabric);
+  if (ordered.empty() && slow.empty()) return nullptr;
+  const auto is_avoided = [&](PortRef link) {
+    return std::ranges::binary_search(ordered, link) || std::ranges::binary_search(slow, link);
+  };
   Parts parts(fabric.node_count());
   for (const NodeId id : fabric.switches()) {
     const auto ports = fabric.ports(id);
     for (std::size_t p = 1; p < ports.size(); ++p) {
       const PortRef here{id, static_cast<PortNum>(p)};
-      if (is_between_switches(fabric, here) && !std::ranges::binary_search(avoided, link_at(fabric, here)))
+      if (is_between_switches(fabric, here) && !is_avoided(link_at(fabric, here)))
         parts.join(id, ports[p].peer->node);
     }
   }
   std::vector<PortRef> gone;
-  for (const PortRef link : avoided)
-    if (!parts.join(link.node, fabric.port(link).peer->node)) gone.push_back(link);
+  const auto keep_needed = [&](std::span<const PortRef> links) {
+    for (const PortRef link : links)
+      if (!parts.join(link.node, fabric.port(link).peer->node)) gone.push_back(link);
+  };
+  std::erase_if(slow, [&](PortRef link) { return std::ranges::binary_search(ordered, link); });
+  keep_needed(slow);
+  keep_needed(ordered);
   return gone.empty() ? nullptr : std::make_shared<const Fabric>(fabric::without_links(fabric, gone));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "plan/config.h"
 
 namespace weft::plan {
 
@@ -49,9 +50,11 @@ struct PortOrder {
   bool operator==(const PortOrder&) const = default;
 };
 
-/// The fabric as routing may use it: without the links between switches that orders keep traffic off, except
-/// those that something would be cut off without. Null when there is nothing to keep off. Cost: O(ports).
-std::shared_ptr<const fabric::Fabric> usable_fabric(const fabric::Fabric& fabric, const Orders& orders);
+/// The fabric as routing may use it: without the links between switches that orders keep traffic off, and
+/// slow ones that are to be avoided, except those that something would be cut off without; of these rather a
+/// slow one than one that is ordered off. Null when there is nothing to keep off. Cost: O(ports).
+std::shared_ptr<const fabric::Fabric> usable_fabric(const fabric::Fabric& fabric, const Orders& orders,
+                                                    SlowLinks slow_links = SlowLinks::use);
 
 /// Links between switches that orders keep traffic off, or would close, by their lower port, rising.
 std::vector<fabric::PortRef> avoided_links(const fabric::Fabric& fabric, const Orders& orders);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/routes_over.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -93,6 +94,53 @@ TEST(Counters, ThatAreSetBackByOthersCountFromThere) {
   EXPECT_FALSE(here.whole.has_problem("SymbolErrors"));
   here.count(port, PerfCounter::symbol_errors, 11);
   EXPECT_TRUE(here.whole.has_problem("counted 101 SymbolErrors"));
+}
+
+/// LIDs that lead over this port by the switch's own table.
+std::size_t lids_over(const Whole& whole, std::string_view name, PortNum port) {
+  const auto view = whole.manager->view();
+  const plan::Place place{whole.world->node(whole.node(name)).guid, port};
+  return plan::routes_over(*view, place, nullptr).lids;
+}
+
+TEST(SlowLinks, CarryNoTrafficWhereThatIsAskedForAndOthersDo) {
+  for (const auto slow_links : {plan::SlowLinks::use, plan::SlowLinks::avoid}) {
+    Whole whole("fat-tree:radix=8");
+    config::Settings settings;
+    settings.plan.routing.slow_links = slow_links;
+    whole.start({}, settings);
+    ASSERT_TRUE(whole.settle());
+    const PortNum number{8};
+    const sim::NodeIndex leaf = whole.node("L1-01");
+    const sim::PortIndex port = whole.world->port_of(leaf, number);
+    EXPECT_GT(lids_over(whole, "L1-01", number), 0u);
+    const auto enabled = whole.world->port(port).info.width_enabled;
+    const auto retrain_at = [&](auto width) {
+      whole.world->port(port).info.width_enabled = width;
+      whole.world->cut_link(leaf, number);
+      whole.run_for(seconds(1));
+      whole.world->mend_link(leaf, number);
+      ASSERT_TRUE(whole.settle());
+    };
+    retrain_at(decltype(enabled){1});
+    EXPECT_EQ(lids_over(whole, "L1-01", number) == 0, slow_links == plan::SlowLinks::avoid);
+    EXPECT_EQ(whole.faults(), "");
+    retrain_at(enabled);
+    EXPECT_GT(lids_over(whole, "L1-01", number), 0u);
+  }
+}
+
+TEST(SlowLinks, ThatAreTheOnlyWayAreUsed) {
+  Whole whole("ring:4");
+  config::Settings settings;
+  settings.plan.routing.slow_links = plan::SlowLinks::avoid;
+  for (std::uint32_t n = 0; n < whole.world->node_count(); ++n)
+    for (std::uint8_t p = 1; p <= whole.world->node(sim::NodeIndex{n}).port_count; ++p)
+      whole.world->port(whole.world->port_of(sim::NodeIndex{n}, PortNum{p})).info.width_active =
+          LinkWidth::x1;
+  whole.start({}, settings);
+  EXPECT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_TRUE(whole.has_problem("below what both its ends can"));
 }
 
 TEST(SlowLinks, AreAProblemUntilTheyAreAsFastAsTheyCanBe) {
