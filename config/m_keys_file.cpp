@@ -51,6 +51,24 @@ std::vector<std::uint64_t> read_m_keys(std::string_view text, Report& report) {
   return keys;
 }
 
+std::optional<std::uint64_t> read_one_key(std::string_view text, Report& report) {
+  std::optional<std::uint64_t> key;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view word = word_in(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (word.empty()) continue;
+    const std::optional<Guid> read = guid_from(word);
+    if (!read || key) {
+      report.problem({number, 1}, "expects one key such as 0x0123456789abcdef, and nothing else");
+      return std::nullopt;
+    }
+    key = raw(*read);
+  }
+  if (!key) report.problem({1, 1}, "there is no key in it");
+  return key;
+}
+
 std::string why_not_private(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return {};  // reading it tells more

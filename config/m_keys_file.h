@@ -3,6 +3,7 @@
 // before; '#' begins a comment. "none" alone takes their key from devices.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace weft::config {
 
 /// The keys; lines that are wrong are reported under `report.source`, but never what stands there.
 std::vector<std::uint64_t> read_m_keys(std::string_view text, Report& report);
+
+/// The one key of a file with nothing else in it, 0 allowed; reported likewise.
+std::optional<std::uint64_t> read_one_key(std::string_view text, Report& report);
 
 /// Nothing when only its owner (and a group, to read) can get at a file; else what is wrong, and how to mend
 /// it.

@@ -18,7 +18,7 @@
 #include "config/opensm_qos.h"
 #include "config/parse.h"
 #include "config/partition_types.h"
-#include "config/schema.h"
+#include "config/reading.h"
 #include "partitions/pkey.h"
 
 namespace weft::config {
@@ -39,28 +39,7 @@ std::string nested(std::string_view path) {
   return text + ": ..." + end;
 }
 
-/// One reading under way.
-struct Reading {
-  Loaded loaded;
-  Report report;
-  Origin origin;  ///< Of what is read now, but for the place.
-
-  void read_value(const Key& key, const Value& value, Place place);
-  void read_section(const Value& map, const std::string& section);
-  void read_entry(const Value& name, const Value& value, const std::string& section);
-  void read_yaml(std::string_view yaml);
-  void read_override(const Override& option);
-  void read_names_file(const std::string& config_path);
-  void read_m_keys_file(const std::string& config_path);
-  void read_partition_files(const std::string& config_path);
-  void read_qos_file(const std::string& config_path);
-  void check_whole();
-  void check_mentions();
-  void check_tables();
-  /// A problem with a key's value, told where it stands.
-  void problem_with(std::string_view key, std::string text);
-  Result<Loaded> result() &&;
-};
+}  // namespace
 
 void Reading::read_value(const Key& key, const Value& value, Place place) {
   report.subject = key.path;
@@ -70,6 +49,7 @@ void Reading::read_value(const Key& key, const Value& value, Place place) {
   Origin here = origin;
   here.place = place;
   loaded.origins.insert_or_assign(std::string(key.path), std::move(here));
+  if (key.path == "subnets") entries = value;
 }
 
 void Reading::read_entry(const Value& name, const Value& value, const std::string& section) {
@@ -107,8 +87,15 @@ void Reading::read_yaml(std::string_view yaml) {
   Parsed parsed = parse_yaml(yaml);
   for (Remark& remark : parsed.problems) report.problem(remark.place, std::move(remark.text));
   if (!parsed.problems.empty() || parsed.root.kind == Value::Kind::null) return;
-  if (parsed.root.kind == Value::Kind::map) return read_section(parsed.root, {});
-  report.problem(parsed.root.place, fmt::format("expects a map of keys, not {}", describe(parsed.root)));
+  root = std::move(parsed.root);
+  if (root.kind == Value::Kind::map) return read_section(root, {});
+  report.problem(root.place, fmt::format("expects a map of keys, not {}", describe(root)));
+}
+
+void Reading::read_overrides(std::span<const Override> options) {
+  origin = {Origin::Kind::command_line, {}, {}};
+  report.source = "command line";
+  for (const Override& option : options) read_override(option);
 }
 
 void Reading::read_override(const Override& option) {
@@ -218,11 +205,25 @@ void Reading::check_tables() {
   }
 }
 
+namespace {
+
 /// A path beside the configuration file, unless it begins at the root.
 std::string beside(const std::string& config_path, std::string path) {
   const std::size_t slash = config_path.rfind('/');
   if (path.starts_with('/') || slash == config_path.npos) return path;
   return config_path.substr(0, slash + 1) + path;
+}
+
+}  // namespace
+
+void Reading::read_files(const std::string& config_path) {
+  read_partition_files(config_path);
+  read_qos_file(config_path);
+  read_names_file(config_path);
+  read_m_keys_file(config_path);
+  Settings& settings = loaded.settings;
+  read_sm_key_file(config_path, "manager.sm_key", settings.manager.sm_key_file, settings.manager.sm_key);
+  read_sm_key_file(config_path, "sa.sm_key", settings.sa.sm_key_file, settings.sa.sm_key);
 }
 
 /// All or nothing, as everything: a bad file leaves nothing of any of them.
@@ -295,6 +296,21 @@ void Reading::read_m_keys_file(const std::string& config_path) {
   m_key.keys.keys = read_m_keys(*text, report);
 }
 
+/// A key that stands in a file of its own, and not in the configuration, too.
+void Reading::read_sm_key_file(const std::string& config_path, std::string_view key, const std::string& file,
+                               std::uint64_t& target) {
+  if (file.empty()) return;
+  const std::string of_file = fmt::format("{}_file", key);
+  if (loaded.origins.contains(key))
+    return problem_with(of_file, fmt::format("{} is given, too; keep one of both", key));
+  const std::string path = beside(config_path, file);
+  if (std::string why = why_not_private(path); !why.empty()) return problem_with(of_file, std::move(why));
+  const Result<std::string> text = slurp(path);
+  if (!text) return problem_with(of_file, text.error().what);
+  report.source = path;
+  if (const auto read = read_one_key(*text, report)) target = *read;
+}
+
 Result<Loaded> Reading::result() && {
   if (report.problem_count == 0) {
     loaded.notes = std::move(report.notes);
@@ -307,15 +323,16 @@ Result<Loaded> Reading::result() && {
   return fail({Errc::invalid, std::move(text)});
 }
 
+namespace {
+
 Reading read(std::string_view yaml, std::string_view file_name, std::span<const Override> command_line) {
   Reading reading;
-  reading.origin = {Origin::Kind::file, std::string(file_name), {}};
-  reading.report.source = file_name;
+  reading.config_file = file_name;
+  reading.begin_file();
   reading.read_yaml(yaml);
-  reading.origin = {Origin::Kind::command_line, {}, {}};
-  reading.report.source = "command line";
-  for (const Override& option : command_line) reading.read_override(option);
-  if (reading.report.problem_count == 0) reading.check_whole();
+  reading.read_overrides(command_line);
+  // What several subnets have in common need not be whole: each of them is.
+  if (reading.report.problem_count == 0 && !reading.has_subnets()) reading.check_whole();
   return reading;
 }
 
@@ -351,7 +368,8 @@ std::string to_string(const Origin& origin) {
 Result<Loaded> read_text(std::string_view yaml, std::string_view file_name,
                          std::span<const Override> command_line) {
   Reading reading = read(yaml, file_name, command_line);
-  reading.check_mentions();
+  if (!reading.has_subnets()) reading.check_mentions();
+  reading.read_subnets({}, command_line);
   return std::move(reading).result();
 }
 
@@ -359,11 +377,11 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   const Result<std::string> text = slurp(path);
   if (!text) return fail(text.error());
   Reading reading = read(*text, path, command_line);
-  reading.read_partition_files(path);
-  reading.read_qos_file(path);
-  reading.read_names_file(path);
-  reading.read_m_keys_file(path);
-  reading.check_mentions();
+  if (!reading.has_subnets()) {
+    reading.read_files(path);
+    reading.check_mentions();
+  }
+  reading.read_subnets(path, command_line);
   reading.report.source = path;
   if (looks_put_aside(path))
     reading.report.note({}, "the name looks like a copy put aside by an editor or a package");

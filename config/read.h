@@ -30,9 +30,10 @@ struct Override {
 };
 
 struct Loaded {
-  Settings settings;
+  Settings settings;                                   ///< With `subnets`: what they have in common.
   std::map<std::string, Origin, std::less<>> origins;  ///< By key; keys without one have their default.
   std::vector<std::string> notes;  ///< Nothing wrong, but worth a line in the log: "weft.yaml:3:7: why".
+  std::vector<Loaded> subnets;     ///< Of several subnets, by name: each with all its settings.
 };
 
 /// The origin of a key's value.

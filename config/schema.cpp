@@ -12,6 +12,7 @@
 #include "config/partition_types.h"
 #include "config/qos_tables.h"
 #include "config/qos_types.h"
+#include "config/subnet_types.h"
 #include "config/types.h"
 #include "routing/engine.h"
 
@@ -64,6 +65,14 @@ void add_device_keys(std::vector<Key>& keys) {
   keys.push_back(key("port.guid", MEMBER(transport.port.guid), optional_guid(),
                      "Port GUID, instead of device and port.", "guid", kRestart));
   keys.push_back(
+      key("port.failover", MEMBER(transport.failover), port_list(),
+          "Other ports of this host with a cable to the same subnet. When the port we manage "
+          "from has no link, or is gone, the next of them that has one is taken, and kept until it "
+          "fails in turn."));
+  keys.push_back(key("port.failover_after", MEMBER(transport.failover_after),
+                     duration(seconds(1), minutes(10)),
+                     "How long a port may be without a link before another is taken."));
+  keys.push_back(
       key("transport.kind", MEMBER(transport.kind),
           choice({named("umad", umad), named("ibsim", ibsim), named("sim", sim)}),
           "umad: a device of this machine. ibsim: the simulator of that name. sim: a fabric simulated in "
@@ -101,6 +110,9 @@ void add_manager_keys(std::vector<Key>& keys) {
                  "mastership and is not obeyed when it hands over or disables. OpenSM's is 1 unless "
                  "told otherwise, and it ignores managers with another one. 0: none is asked for.",
                  "sm_key")));
+  keys.push_back(key("manager.sm_key_file", MEMBER(manager.sm_key_file), text("a path", 4096, true),
+                     "File with that key instead, which only its owner may be able to read. A relative path "
+                     "begins at this file's folder."));
   keys.push_back(key("manager.poll_interval", MEMBER(manager.poll_interval),
                      duration(std::chrono::milliseconds(100), std::chrono::minutes(1)),
                      "A standby asks the master at this interval whether it is there.",
@@ -179,6 +191,11 @@ void add_routing_keys(std::vector<Key>& keys) {
       key("routing.port_set_groups", MEMBER(plan.routing.port_sets.groups), number(0, 4095),
           "Groups of ports that a switch has room for; 0: any number. Where there are more sets, those that "
           "serve fewest leaves are given up, and packets there go by the ordinary tables."));
+  keys.push_back(
+      key("routing.slow_links", MEMBER(plan.routing.slow_links),
+          choice({named("use", plan::SlowLinks::use), named("avoid", plan::SlowLinks::avoid)}),
+          "Links between switches that run slower or narrower than both their ends can. use: as any other. "
+          "avoid: traffic goes other ways, as long as that cuts nobody off."));
   keys.push_back(key("routing.roots", MEMBER(plan.routing.roots), texts("GUIDs or node names", {}, 0),
                      "Top switches of a tree; none: found by looking at the fabric.", "root_guid_file"));
   keys.push_back(key("routing.ranks", MEMBER(plan.routing.ranks), name_numbers("GUIDs or node names", 0, 63),
@@ -370,6 +387,8 @@ void add_sa_keys(std::vector<Key>& keys) {
           "Who shows this key is trusted: sees members of groups, P_Key tables and keys of services. 0: "
           "nobody is. Programs that ask, such as saquery and osmtest, take 1 for granted.",
           "sa_key")));
+  keys.push_back(key("sa.sm_key_file", MEMBER(sa.sm_key_file), text("a path", 4096, true),
+                     "File with that key instead, as manager.sm_key_file."));
   keys.push_back(
       key("sa.grace", MEMBER(sa.grace), duration(milliseconds(1), hours(24), "at once"),
           "A port that is gone for this long loses its group memberships and subscriptions; when it comes "
@@ -477,6 +496,13 @@ std::vector<Key> make_schema() {
   add_sa_keys(keys);
   add_service_keys(keys);
   add_store_keys(keys);
+  keys.push_back(secret(key(
+      "subnets", [](auto& settings) -> auto& { return settings.subnets; }, subnet_map(),
+      "Several subnets in one weftd: { rail1: { port: { device: mlx5_0 } }, rail2: { port: { device: mlx5_1 "
+      "} } }. All other keys stand for all of them, and an entry has those that are its own, but for log. "
+      "Unless an entry says otherwise, its state_dir is a folder of that name within this one, its socket "
+      "has the name before the end (weftd-rail1.sock), and its store.prefix ends with it.",
+      {}, Applies::live)));
   const Settings defaults;
   for (Key& key : keys) key.default_text = key.show(defaults);
   return keys;

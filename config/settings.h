@@ -28,6 +28,8 @@ struct PortChoice {
 struct TransportSettings {
   TransportKind kind = TransportKind::umad;
   PortChoice port;
+  std::vector<PortChoice> failover;  ///< Other ports of this host to the same subnet, in this order.
+  Duration failover_after = std::chrono::seconds(5);  ///< A port without a link is given up after this.
   std::string ibsim_socket = "sim";  ///< IBSIM_SOCKNAME.
   std::string ibsim_host;            ///< Node to attach to; empty: ibsim's first.
   std::string sim_fabric;            ///< For kind sim: a file or blueprint.
@@ -74,6 +76,7 @@ struct ManagerSettings {
   std::uint8_t priority = 8;          ///< 0..15 of SMInfo; higher wins.
   std::uint8_t master_priority = 14;  ///< What is told instead while we are master, where it is higher.
   std::uint64_t sm_key = 1;           ///< That managers of one subnet share; 0: none.
+  std::string sm_key_file;            ///< Has it instead; empty: none does.
   Duration poll_interval = std::chrono::seconds(2);  ///< A standby asks the master so often.
   int poll_misses = 3;                               ///< Questions in a row without an answer: it is gone.
   std::vector<Guid> allowed;  ///< Port GUIDs of managers that may become master; empty: all.
@@ -91,6 +94,7 @@ struct MKeySettings {
 /// Subnet administration.
 struct SaSettings {
   std::uint64_t sm_key = 1;                   ///< Who shows it is trusted; 0: nobody is.
+  std::string sm_key_file;                    ///< Has it instead; empty: none does.
   Duration grace = std::chrono::seconds(20);  ///< A port's absence, before it is forgotten.
   Duration multicast_interval = std::chrono::milliseconds(250);  ///< Between changes of multicast tables.
   plan::SaOptions options;
@@ -129,6 +133,8 @@ struct StoreSettings {
 };
 
 struct Settings {
+  std::string subnet;  ///< Which of several this daemon manages; empty where it manages one.
+  std::map<std::string, std::string> subnets;  ///< Name to its own keys, as YAML; in the file's top level.
   plan::Config plan;
   TransportSettings transport;
   SmpSettings smp;

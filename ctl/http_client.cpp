@@ -1,19 +1,23 @@
 #include "ctl/http_client.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/json/parse.hpp>
+
 #include "ctl/json_read.h"
 #include "ctl/table.h"
 
@@ -81,12 +85,33 @@ Failure hangs(const std::string& socket, std::chrono::milliseconds patience) {
       "fabric goes on as it is meanwhile"};
 }
 
+/// Names of subnets whose sockets stand beside this one: weftd-NAME.sock beside weftd.sock.
+std::vector<std::string> subnets_beside(const std::filesystem::path& socket) {
+  std::vector<std::string> names;
+  const std::string start = socket.stem().string() + "-";
+  const std::string end = socket.extension().string();
+  std::error_code error;
+  using Entries = std::filesystem::directory_iterator;
+  for (Entries entry(socket.parent_path(), error); !error && entry != Entries(); entry.increment(error)) {
+    const std::string file = entry->path().filename().string();
+    if (file.size() > start.size() + end.size() && file.starts_with(start) && file.ends_with(end))
+      names.push_back(file.substr(start.size(), file.size() - start.size() - end.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 Failure cannot_connect(const std::string& socket, int why) {
   if (why == EACCES || why == EPERM) {
     return {0, "forbidden", fmt::format("no permission to use the control socket {}", socket),
             "join the group that owns it (weft, if the configuration does not say otherwise) or use sudo"};
   }
   if (why == ENOENT || why == ECONNREFUSED) {
+    const std::vector<std::string> subnets = subnets_beside(socket);
+    if (!subnets.empty())
+      return {0, "unreachable", fmt::format("no weftd answers at {}", socket),
+              fmt::format("it manages several subnets, each with a socket of its own: say --subnet {}",
+                          fmt::join(subnets, " or --subnet "))};
     return {0, "unreachable", fmt::format("no weftd answers at {}: is it running?", socket),
             "start it with `systemctl start weftd`, or name its socket with --socket or WEFT_SOCKET"};
   }

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/words.h"
+#include "config/subnet_types.h"
 #include "ctl/commands.h"
 #include "ctl/import_commands.h"
 #include "ctl/partition_commands.h"
@@ -31,6 +32,7 @@ namespace ctl = weft::ctl;
 /// All that the command line can say.
 struct Arguments {
   std::string socket = "/run/weft/weftd.sock";
+  std::string subnet;
   bool json = false;
   ctl::Filter filter;
   ctl::EventOptions events;
@@ -273,7 +275,7 @@ std::optional<std::pair<CLI::App*, std::string>> unknown_command(CLI::App& app, 
   CLI::App* parent = &app;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string word = words[i];
-    if (word == "--socket") ++i;
+    if (word == "--socket" || word == "--subnet") ++i;
     if (word.starts_with('-')) continue;
     const std::vector<CLI::App*> commands = parent->get_subcommands({});
     const auto command =
@@ -306,6 +308,8 @@ int main(int argc, char** argv) {
   app.add_option("--socket", arguments.socket, "Control socket of the daemon")
       ->envname("WEFT_SOCKET")
       ->capture_default_str();
+  app.add_option("--subnet", arguments.subnet, "Of a weftd that manages several subnets, this one")
+      ->envname("WEFT_SUBNET");
   app.add_flag("--json", arguments.json, "JSON instead of tables");
   add_fabric_commands(app, arguments, chosen);
   add_sa_commands(app, arguments, chosen);
@@ -325,5 +329,7 @@ int main(int argc, char** argv) {
   }
   const Output output{std::cout, std::cerr, ctl::style_of(STDOUT_FILENO), arguments.json,
                       isatty(STDERR_FILENO) == 1};
-  return static_cast<int>(chosen(Client(arguments.socket), output));
+  std::string socket = arguments.socket;
+  if (!arguments.subnet.empty()) socket = weft::config::socket_of_subnet(socket, arguments.subnet);
+  return static_cast<int>(chosen(Client(std::move(socket)), output));
 }

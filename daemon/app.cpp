@@ -22,7 +22,7 @@ constexpr int kTriesOfOnce = 5;
 App::App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once)
     : parts_(std::move(parts)), config_(std::move(config)), once_(once) {}
 
-App::~App() = default;
+App::~App() { parts_.clock->cancel(port_timer_); }
 
 std::shared_ptr<const config::Settings> App::settings() const { return {config_, &config_->settings}; }
 
@@ -106,7 +106,7 @@ asio::awaitable<int> App::serve() {
   std::string said;
   bool was_there = false;  // what was there once comes back
   while (!stopping_) {
-    Result<std::unique_ptr<transport::Transport>> opened = co_await parts_.open(settings());
+    Result<std::unique_ptr<transport::Transport>> opened = co_await open_any_port();
     if (opened) opened = claimed(std::move(*opened));
     if (opened) {
       said.clear();
@@ -165,16 +165,27 @@ void App::make_manager(transport::Transport& transport) {
   if (replica_) replica_->set_port(port.guid);
   manager_ = std::make_unique<Manager>(parts, settings(), ledger_);
   manager_->on_sweep([this](const SweepReport&) {
+    tell_rails();
     if (parts_.notify) parts_.notify(status());
   });
   daemon_log().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
   if (parts_.notify) parts_.notify(status());
 }
 
+/// The other subnets of this daemon hear what this one has found.
+void App::tell_rails() {
+  const auto view = manager_->view();
+  if (parts_.rails == nullptr || !view || view->fabric == told_rails_) return;
+  told_rails_ = view->fabric;
+  parts_.rails->found(settings()->subnet, *view->fabric);
+}
+
 asio::awaitable<Result<void>> App::manage(std::unique_ptr<transport::Transport> transport) {
   make_manager(*transport);
   if (stopping_) manager_->stop();
+  watch_port();
   Result<void> ended = co_await manager_->run();
+  parts_.clock->cancel(std::exchange(port_timer_, Clock::TimerId::none));
   ledger_ = manager_->ledger();
   (void)transport->set_is_sm(false);
   manager_.reset();
@@ -237,6 +248,9 @@ Status App::status() const {
   status.started = started_;
   status.store = store_ ? store_->health() : "none";
   if (manager_) manager_->describe(status);
+  if (parts_.rails != nullptr)
+    for (Rails::Crossed& one : parts_.rails->crossed(settings()->subnet))
+      status.problems.push_back({one.node, std::move(one.what)});
   if (!replica_) return status;
   status.shared = replica_->status();
   for (std::string& what : config_differences(config_digests(*settings()), replica_->others()))

@@ -11,6 +11,7 @@
 #include "daemon/event_log.h"
 #include "daemon/http_server.h"
 #include "daemon/manager.h"
+#include "daemon/rails.h"
 #include "daemon/replica.h"
 #include "daemon/store_sqlite.h"
 #include "daemon/workers.h"
@@ -36,6 +37,7 @@ class App {
     std::function<Result<config::Loaded>()> read_config;
     /// Told when the control socket listens, and at every change of state; may be empty.
     std::function<void(const Status&)> notify;
+    Rails* rails = nullptr;  ///< What the other subnets of this daemon have found; may be null.
   };
   App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once);
   ~App();
@@ -57,9 +59,16 @@ class App {
   Result<void> open_replica();
   Result<void> open_socket();
   asio::awaitable<int> serve();
+  // app_failover.cpp
+  std::vector<config::PortChoice> ports() const;  ///< The one we manage from, and those instead of it.
+  asio::awaitable<Result<std::unique_ptr<transport::Transport>>> open_port(std::size_t which);
+  asio::awaitable<Result<std::unique_ptr<transport::Transport>>> open_any_port();
+  void watch_port();
+  asio::awaitable<void> leave_port();
   Result<std::unique_ptr<transport::Transport>> claimed(std::unique_ptr<transport::Transport> transport);
   asio::awaitable<int> serve_once(std::unique_ptr<transport::Transport> transport);
   asio::awaitable<Result<void>> manage(std::unique_ptr<transport::Transport> transport);
+  void tell_rails();
   void make_manager(transport::Transport& transport);
   asio::awaitable<void> reload_now();
   ApiSource api_source();
@@ -77,6 +86,9 @@ class App {
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<Manager> manager_;
   std::string device_;
+  std::size_t port_ = 0;  ///< Of ports(): the one we manage from.
+  Clock::TimerId port_timer_ = Clock::TimerId::none;
+  std::shared_ptr<const fabric::Fabric> told_rails_;  ///< What the other subnets know of ours.
   State state_ = State::waiting_for_device;
   std::string text_;
   WallTime started_ = std::chrono::system_clock::now();

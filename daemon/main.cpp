@@ -5,13 +5,13 @@
 #include <iostream>
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
 
 #include "config/show.h"
 #include "daemon/app.h"
 #include "daemon/open_transport.h"
 #include "daemon/service.h"
+#include "daemon/subnets.h"
 #include "log/log.h"
 #include "sim/network.h"
 #include "sim/sim_transport.h"
@@ -137,11 +137,12 @@ class Simulation {
 };
 
 struct OpenAny {
-  Simulation* simulation;
+  std::shared_ptr<Simulation> simulation;
   daemon::OpenTransport real;
 
   static asio::awaitable<Result<std::unique_ptr<transport::Transport>>> run(
-      Simulation* simulation, daemon::OpenTransport real, std::shared_ptr<const config::Settings> settings) {
+      std::shared_ptr<Simulation> simulation, daemon::OpenTransport real,
+      std::shared_ptr<const config::Settings> settings) {
     if (settings->transport.kind == config::TransportKind::sim)
       co_return simulation->open(settings->transport.port);
     auto opened = co_await real(settings);
@@ -153,22 +154,30 @@ struct OpenAny {
   }
 };
 
-/// SIGTERM and SIGINT end, SIGHUP reloads; for as long as the App runs.
-void watch_signals(asio::signal_set& signals, daemon::App& app, daemon::Service& service) {
+Result<daemon::OpenTransport> way_to_fabric(asio::io_context& loop, Clock& clock,
+                                            const config::Settings& settings) {
+  auto simulation = std::make_shared<Simulation>(clock);
+  if (settings.transport.kind == config::TransportKind::sim)
+    if (Result<void> read = simulation->load(settings.transport.sim_fabric); !read) return fail(read.error());
+  return daemon::OpenTransport(OpenAny{std::move(simulation), daemon::open_real_transport(loop, clock)});
+}
+
+/// SIGTERM and SIGINT end, SIGHUP reloads; for as long as the subnets are managed.
+void watch_signals(asio::signal_set& signals, daemon::Subnets& subnets, daemon::Service& service) {
   signals.async_wait([&](const boost::system::error_code& error, int signal) {
     if (error) return;
     if (signal == SIGHUP) {
       service.reloading();
-      app.reload();
+      subnets.reload();
     } else {
       service.stopping();
-      app.stop();
+      subnets.stop();
     }
-    watch_signals(signals, app, service);
+    watch_signals(signals, subnets, service);
   });
 }
 
-int run(const Arguments& arguments, config::Loaded loaded) {
+int run(const Arguments& arguments, const config::Loaded& loaded) {
   const config::LogSettings& to = loaded.settings.log;
   const Result<void> logging =
       log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
@@ -178,34 +187,41 @@ int run(const Arguments& arguments, config::Loaded loaded) {
   }
   asio::io_context loop(1);
   transport::RealClock clock(loop);
-  daemon::PoolWorkers workers(loop);
-  Simulation simulation(clock);
-  const config::TransportSettings& transport = loaded.settings.transport;
-  if (transport.kind == config::TransportKind::sim) {
-    if (Result<void> read = simulation.load(transport.sim_fabric); !read) {
-      std::cerr << read.error().what << "\n";
-      return daemon::kBadUsage;
+  std::unique_ptr<daemon::Subnets> subnets;
+  daemon::Service service(clock, [&subnets](Duration within) { return !subnets || subnets->alive(within); });
+  daemon::Subnets::Parts parts;
+  parts.open = way_to_fabric;
+  parts.read_config = [arguments] { return load(arguments); };
+  parts.notify = [&service](const std::string& text) { service.notify(text); };
+  auto made = daemon::Subnets::make(parts, loaded, arguments.once);
+  if (!made) {
+    std::cerr << made.error().what << "\n";
+    return daemon::kBadUsage;
+  }
+  subnets = std::move(*made);
+  asio::signal_set signals(loop, SIGTERM, SIGINT, SIGHUP);
+  watch_signals(signals, *subnets, service);
+  subnets->start([&loop] { loop.stop(); });
+  loop.run();
+  const int code = subnets->exit_code();
+  subnets.reset();
+  return code;
+}
+
+/// Whether simulated fabrics can be read; says why not.
+bool fabrics_exist(const config::Loaded& loaded) {
+  std::vector<const config::Loaded*> all;
+  for (const config::Loaded& one : loaded.subnets) all.push_back(&one);
+  if (all.empty()) all.push_back(&loaded);
+  for (const config::Loaded* one : all) {
+    const config::TransportSettings& to = one->settings.transport;
+    if (to.kind != config::TransportKind::sim) continue;
+    if (const auto fabric = topology::load(to.sim_fabric); !fabric) {
+      std::cerr << "transport.sim.fabric: " << fabric.error().what << "\n";
+      return false;
     }
   }
-  daemon::Service service(clock);
-  daemon::App::Parts parts;
-  parts.loop = &loop;
-  parts.clock = &clock;
-  parts.workers = &workers;
-  parts.open = OpenAny{&simulation, daemon::open_real_transport(loop, clock)};
-  parts.read_config = [arguments] { return load(arguments); };
-  parts.notify = [&service](const daemon::Status& status) { service.notify(status); };
-  daemon::App app(parts, std::make_shared<const config::Loaded>(std::move(loaded)), arguments.once);
-  asio::signal_set signals(loop, SIGTERM, SIGINT, SIGHUP);
-  watch_signals(signals, app, service);
-  int code = daemon::kFailed;
-  asio::co_spawn(loop, app.run(), [&](std::exception_ptr thrown, int ended) {
-    code = ended;
-    loop.stop();
-    if (thrown) std::rethrow_exception(thrown);
-  });
-  loop.run();
-  return code;
+  return true;
 }
 
 }  // namespace
@@ -219,18 +235,12 @@ int main(int argc, char** argv) {
     return daemon::kBadUsage;
   }
   if (arguments.check) {
-    const config::TransportSettings& to = loaded->settings.transport;
-    if (to.kind == config::TransportKind::sim) {
-      if (const auto fabric = topology::load(to.sim_fabric); !fabric) {
-        std::cerr << "transport.sim.fabric: " << fabric.error().what << "\n";
-        return daemon::kBadUsage;
-      }
-    }
+    if (!fabrics_exist(*loaded)) return daemon::kBadUsage;
     for (const std::string& note : loaded->notes) std::cerr << note << "\n";
     std::cout << arguments.config
               << (only_defaults(arguments) ? " is not there: the defaults hold\n" : ": ok\n");
     return daemon::kDone;
   }
   std::signal(SIGPIPE, SIG_IGN);
-  return run(arguments, std::move(*loaded));
+  return run(arguments, *loaded);
 }

@@ -84,6 +84,7 @@ class Manager {
   const SaService& sa() const { return sa_; }
   const Multicast& multicast() const { return multicast_; }
   const CounterPoll& counters() const { return counters_; }
+  std::optional<Instant> own_link_down_since() const { return own_port_.down_since(); }
 
  private:
   Responder::Handlers responses();

@@ -24,6 +24,7 @@ void OwnPort::start() {
 void OwnPort::stop() {
   around_.clock->cancel(std::exchange(timer_, Clock::TimerId::none));
   seen_.reset();
+  down_since_.reset();
 }
 
 asio::awaitable<void> OwnPort::look() {
@@ -42,6 +43,10 @@ asio::awaitable<void> OwnPort::look() {
 /// While we program, the port climbs to Active: that is our own doing.
 void OwnPort::compare(const mad::PortInfo& now) {
   const std::optional<PortState> before = std::exchange(seen_, now.state);
+  if (now.state != PortState::down)
+    down_since_.reset();
+  else if (!down_since_)
+    down_since_ = around_.clock->now();
   if (now.state == PortState::active || before == now.state) return;
   const bool fell = before ? *before == PortState::active || *before == PortState::down : around_.settled();
   if (fell) around_.changed(fmt::format("our own port is {}", name(now.state)));

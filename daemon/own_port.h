@@ -32,6 +32,8 @@ class OwnPort {
 
   void start();
   void stop();
+  /// Since when it has had no link; nothing while it has one, or nothing is known.
+  std::optional<Instant> down_since() const { return down_since_; }
 
  private:
   asio::awaitable<void> look();
@@ -39,6 +41,7 @@ class OwnPort {
 
   Surroundings around_;
   std::optional<PortState> seen_;
+  std::optional<Instant> down_since_;
   Clock::TimerId timer_ = Clock::TimerId::none;
 };
 

@@ -6,7 +6,8 @@
 
 namespace weft::daemon {
 
-Service::Service(Clock& clock) : clock_(clock) {
+Service::Service(Clock& clock, std::function<bool(Duration)> alive)
+    : clock_(clock), alive_(std::move(alive)) {
   std::uint64_t microseconds = 0;
   if (sd_watchdog_enabled(0, &microseconds) > 0) watchdog_ = std::chrono::microseconds(microseconds);
   if (watchdog_ > Duration::zero()) pat();
@@ -14,15 +15,13 @@ Service::Service(Clock& clock) : clock_(clock) {
 
 Service::~Service() { clock_.cancel(timer_); }
 
-/// From the loop: a loop that hangs is not alive.
 void Service::pat() {
-  sd_notify(0, "WATCHDOG=1");
+  if (alive_(watchdog_)) sd_notify(0, "WATCHDOG=1");
   timer_ = clock_.after(watchdog_ / 3, [this] { pat(); });
 }
 
-void Service::notify(const Status& status) {
-  std::string text =
-      fmt::format("STATUS={}{}{}", name(status.state), status.text.empty() ? "" : ": ", status.text);
+void Service::notify(std::string text) {
+  text.insert(0, "STATUS=");
   for (char& c : text)
     if (c == '\n') c = ' ';
   if (!ready_) text += "\nREADY=1";

@@ -1,22 +1,23 @@
 #pragma once
 // Service: what systemd is told: ready, what we are at, alive. Silent where there is no systemd.
 
+#include <functional>
 #include <string>
 
 #include "base/clock.h"
-#include "daemon/status.h"
 
 namespace weft::daemon {
 
 class Service {
  public:
-  explicit Service(Clock& clock);
+  /// `alive`: asked before systemd is told so, with the time within which that must have shown.
+  Service(Clock& clock, std::function<bool(Duration)> alive);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// READY=1 the first time; the state as STATUS= whenever it changes.
-  void notify(const Status& status);
+  /// READY=1 the first time; the text as STATUS= whenever it changes. Any thread, one at a time.
+  void notify(std::string text);
   void stopping();
   void reloading();
 
@@ -24,6 +25,7 @@ class Service {
   void pat();
 
   Clock& clock_;
+  std::function<bool(Duration)> alive_;
   Duration watchdog_{};  ///< 0: systemd watches nobody.
   Clock::TimerId timer_ = Clock::TimerId::none;
   bool ready_ = false;

@@ -22,6 +22,9 @@ struct Settings {
 /// to the journal) and the file. Loggers handed out before follow. Errors: `system` when the file cannot be opened.
 Result<void> configure(const Settings& settings);
 
+/// Lines of this thread begin with the name of a subnet from now on; empty: with none.
+void set_subnet(std::string name);
+
 /// The logger of a folder; made at the first call.
 std::shared_ptr<spdlog::logger> named(const std::string& folder);
 

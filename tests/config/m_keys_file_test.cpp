@@ -52,6 +52,27 @@ class MKeysInConfiguration : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(MKeysInConfiguration, AnSmKeyMayStandInAPrivateFileToo) {
+  const std::string keys = file("sm", "# ours\n0x5ec\n", 0600);
+  const std::string config =
+      file("weft.yaml", "manager: { sm_key_file: sm }\nsa: { sm_key_file: sm }\n", 0644);
+  const auto loaded = read_file(config);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().what;
+  EXPECT_EQ(loaded->settings.manager.sm_key, 0x5ecu);
+  EXPECT_EQ(loaded->settings.sa.sm_key, 0x5ecu);
+  for (const char* wrong : {"", "0x1\n0x2\n", "hunter2\n"}) {
+    file("sm", wrong, 0600);
+    const auto refused = read_file(config);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().what.find("hunter2"), std::string::npos);
+  }
+  file("sm", "0x1\n", 0644);
+  EXPECT_FALSE(read_file(config)) << "others can read it";
+  file("sm", "0x1\n", 0600);
+  const std::string both = file("both.yaml", "manager: { sm_key: 3, sm_key_file: sm }\n", 0644);
+  EXPECT_FALSE(read_file(both));
+}
+
 TEST_F(MKeysInConfiguration, AreReadFromAPrivateFileOnly) {
   const std::string config = file("weft.yaml", "m_key: { file: keys, protect: 2 }\n", 0644);
   const std::string keys = file("keys", "0xaa\n", 0600);
