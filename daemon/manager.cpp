@@ -379,6 +379,17 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   causes_.add({SweepKind::full, "new configuration"});
 }
 
+asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::Settings> settings) {
+  if (!election_.is_master()) co_return fail(Errc::unavailable, "we are not master: ask the manager that is");
+  std::optional<PreviewInput> input = sweeper_.preview_input();
+  if (!input) co_return fail(Errc::unavailable, "the first sweep has not ended yet");
+  input->settings = std::move(settings);
+  input->registrations = sa_.state();
+  const PreviewAround around{&client_, parts_.clock, parts_.workers};
+  Result<Preview> result = co_await daemon::preview(around, std::move(*input));
+  co_return result;
+}
+
 void Manager::import_ledger(plan::Ledger ledger) {
   sweeper_.take_lids(std::move(ledger.lids));  // what devices hold is not for a file to say
   causes_.add({SweepKind::full, "imported state"});

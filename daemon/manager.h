@@ -55,6 +55,9 @@ class Manager {
   std::uint64_t ask_for_sweep(std::string cause);
   /// Used from the next sweep on, which is asked for.
   void reconfigure(std::shared_ptr<const config::Settings> settings);
+  /// What these settings would change on the live fabric; nothing is set. Errors: those of preview(),
+  /// `unavailable` when we are not master, or nothing is known yet.
+  asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings);
   void import_ledger(plan::Ledger ledger);
   /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
   std::uint64_t accept();

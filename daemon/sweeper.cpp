@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "daemon/log.h"
 #include "daemon/store.h"
+#include "daemon/usable.h"
 #include "discovery/leave_out.h"
 #include "discovery/light_sweep.h"
 #include "discovery/local.h"
@@ -15,36 +16,12 @@
 #include "fabric/summary.h"
 #include "fabric/without_links.h"
 #include "mad/port_info.h"
-#include "plan/capacity.h"
 #include "plan/unmatched.h"
 #include "program/digests.h"
 #include "program/render.h"
 #include "transport/target.h"
 
 namespace weft::daemon {
-namespace {
-
-discovery::Discovered without_too_small(discovery::Discovered found, const plan::LidOptions& options,
-                                        const plan::Ledger& ledger) {
-  while (true) {
-    const plan::Capacity capacity = plan::find_too_small(*found.fabric, options, ledger);
-    std::vector<discovery::Finding> findings;
-    for (const SwitchId id : capacity.too_small) {
-      const fabric::Node& node = found.fabric->node(id);
-      if (found.fabric->node_of(id) == found.own_port.node) continue;  // without us there is no fabric
-      findings.push_back({discovery::Finding::Kind::too_small, node.guid,
-                          fmt::format("{} is left out: it forwards to LIDs up to {} only (LinearFDBCap {}), "
-                                      "and {} is in use; lower the LMC or replace the switch",
-                                      fabric::describe(node), node.switch_facts.lft_capacity - 1,
-                                      node.switch_facts.lft_capacity, raw(capacity.top))});
-    }
-    if (findings.empty()) return found;
-    found = discovery::leave_out(found, findings);
-  }
-}
-
-}  // namespace
-
 /// Times one phase of a sweep and counts its packets.
 class Sweeper::Phase {
  public:
@@ -338,13 +315,14 @@ asio::awaitable<Result<void>> Sweeper::commit(plan::Ledger ledger) {
 asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const plan::Planned& planned,
                                      SweepReport& report) {
   program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
+  const std::shared_ptr<const plan::DeviceMap> held = ledger_.devices;
   co_await void_digests_of_changes(found, planned);
   if (cut_short()) co_return;
   program::Job job;
   job.fabric = found.fabric;
   job.plan = planned.plan;
   job.own_port = found.own_port;
-  job.devices = ledger_.devices;
+  job.devices = held;  // on disk it is void; we know it still
   job.progress = [this](std::string_view phase, std::uint64_t done, std::uint64_t total) {
     progress_ = Progress{std::string(phase), done, total};
   };

@@ -11,6 +11,7 @@
 #include "daemon/election.h"
 #include "daemon/event_log.h"
 #include "daemon/link_health.h"
+#include "daemon/preview.h"
 #include "daemon/shared_state.h"
 #include "daemon/status.h"
 #include "daemon/workers.h"
@@ -103,6 +104,11 @@ class Sweeper {
   std::shared_ptr<const plan::View> view() const { return view_; }
   /// The Fabric of the last View; null before the first.
   const fabric::Fabric* fabric() const { return view_ ? view_->fabric.get() : nullptr; }
+  /// What another configuration would be planned for; nothing before the first good sweep.
+  std::optional<PreviewInput> preview_input() const {
+    if (!known_ || !view_ || !view_->plan) return std::nullopt;
+    return PreviewInput{settings_, known_, view_, ledger(), {}, shadow_};
+  }
   /// What the next plan starts from.
   plan::Ledger ledger() const;
   mad::Shadow& shadow() { return shadow_; }

@@ -214,7 +214,7 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
           writes(plan.routes(), s, record->first) || (plan.dark() && writes(*plan.dark(), s, record->first));
       if (tables) fresh->lft_digests.clear();
     }
-    if (new_lanes.contains(node)) fresh->lanes_digest = 0;
+    if (new_lanes.contains(node)) fresh->lanes_digest = plan::kLanesVoid;
     if (new_keys.contains(node)) fresh->keys_digest = 0;
     if (*fresh == *record->second) continue;
     record->second = std::move(fresh);

@@ -27,12 +27,15 @@ struct LidRange {
 /// By port GUID (a switch: that of its port 0). Ports that are away keep theirs.
 using LidMap = std::map<Guid, LidRange>;
 
+/// For a digest of lanes: they may be anything, but it was us who wrote them, so that they are ours to take away.
+inline constexpr std::uint64_t kLanesVoid = 1;
+
 /// What a device was last confirmed to hold, so that a restart need not read it back.
 struct DeviceRecord {
   std::vector<std::uint64_t> lft_digests;  ///< By block; see block_digest(). Switches only.
   std::uint32_t unkept_fields =
       0;  ///< PortInfo fields that the device does not keep when set (program/port_fields.h).
-  std::uint64_t lanes_digest = 0;  ///< Of its SL2VL tables (program/lanes.h); 0: not known.
+  std::uint64_t lanes_digest = 0;  ///< Of its SL2VL tables (program/lanes.h); 0: not known; or kLanesVoid.
   std::uint64_t keys_digest = 0;   ///< Of the P_Key tables of its ports (program/keys.h); 0: not known.
   bool operator==(const DeviceRecord&) const = default;
 };

@@ -42,7 +42,7 @@ struct LaneWriter {
       std::vector<TableSet> pairs = lane_pairs(fabric, plan, *id);
       done = co_await set_all(work.node, std::move(pairs));
     }
-    result.digests[guid] = done ? work.digest : 0;
+    result.digests[guid] = done ? work.digest : plan::kLanesVoid;
     if (!done && done.error().code != Errc::cancelled)
       result.failed.push_back({guid, "SLtoVLMappingTable or VLArbitrationTable", done.error().what});
     step();
@@ -102,7 +102,7 @@ std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const plan::Plan& 
     LaneWork one{.node = node, .sets = lane_sets(fabric, plan, node)};
     if (one.sets.empty()) continue;
     one.digest = lanes_digest(one.sets);
-    one.on_record = held != 0;
+    one.on_record = held > plan::kLanesVoid;
     if (held != one.digest) work.push_back(std::move(one));
   }
   return work;

@@ -41,8 +41,8 @@ struct Programmed {
   /// PortInfo fields that a device answered with other values than set, by node GUID.
   std::map<Guid, std::uint32_t> unkept;
   std::map<Guid, std::uint64_t>
-      lanes;  ///< Digests of the SL2VL tables written; 0 where one may hold anything.
-  std::map<Guid, std::uint64_t> keys;  ///< Digests of the P_Key tables written, likewise.
+      lanes;  ///< Digests of the SL2VL tables written; plan::kLanesVoid where one may hold anything.
+  std::map<Guid, std::uint64_t> keys;  ///< Of the P_Key tables; 0 where one may hold anything.
   std::string held_back;           ///< Why tables were not written, although they differ; empty otherwise.
   std::uint64_t lft_blocks = 0;    ///< Blocks of the final forwarding tables that were written.
   std::uint64_t lft_switches = 0;  ///< Switches they belong to.

@@ -90,6 +90,21 @@ TEST_F(Levels, EachHasALaneOfItsOwn) {
   }
 }
 
+TEST_F(Levels, LeaveNoLaneBehindWhenTheyAreTakenAway) {
+  start({.levels = {{.name = "a", .sl = Sl{0}}, {.name = "b", .sl = Sl{4}, .weight = 3}}});
+  EXPECT_EQ(lanes_between(sent("h00000", "h00007", Sl{4})), (std::vector<int>{1, 1}));
+  const std::uint64_t generation = whole.manager->view()->generation;
+  whole.manager->reconfigure(std::make_shared<const config::Settings>());
+  ASSERT_TRUE(whole.run_until([&] { return whole.manager->view()->generation > generation; },
+                              std::chrono::minutes(1)));
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(lanes_between(sent("h00000", "h00007", Sl{4})), (std::vector<int>{0, 0}));
+  const std::uint64_t sets = sets_of(mad::AttrId::sl_to_vl);
+  whole.start(whole.store.ledger);
+  ASSERT_TRUE(whole.settle());
+  EXPECT_EQ(sets_of(mad::AttrId::sl_to_vl), sets) << "a restart knows that they are gone";
+}
+
 TEST_F(Levels, SharesStandInTheArbitrationTables) {
   start(four_levels());
   const sim::NodeIndex host = whole.node("h00003");
