@@ -1,10 +1,14 @@
-// A fault changes entries of few LIDs. These are followed again, like in check(). What waited before still
-// waits, but for what changed entries made wait: of that, what no other LID's entries make wait falls away.
+// A fault changes few entries. From each of them the LID is followed to its end: where all arrive in as many
+// links as before, so does everybody else, since the rest of the way is as it was. LIDs for which that is not
+// so, whose owner is another or to which only some talk are followed from everywhere, like in check(). What
+// waited before still waits, but for what changed entries made wait: of that, what no other LID's entries
+// make wait falls away.
 
 #include <algorithm>
 #include <memory>
 
 #include "routing/check_piece.h"
+#include "routing/parallel.h"
 
 namespace weft::routing {
 namespace {
@@ -19,6 +23,7 @@ class Rechecker {
         now_(std::make_shared<Waits>(problem, 1)),
         cables_(now_->cables),
         changed_(row_size(problem.top)),
+        follow_(changed_.size()),
         suspects_(cables_.peers, cables_.width, 1),
         fresh_(suspects_) {}
 
@@ -31,6 +36,7 @@ class Rechecker {
       if (at == before_.switches.end() || *at != guid(s)) return false;
       was_.push_back(static_cast<std::uint32_t>(at - before_.switches.begin()));
       const bool is_linked = linked(cables_, s);
+      linked_.push_back(is_linked ? 1 : 0);
       const bool was_linked = linked(old_.cables, was_[s]);
       const bool talked = old_.cables.hosts[was_[s]] + old_.cables.runs_sm[was_[s]] != 0;
       if (talked != talks(s) || (is_linked != was_linked && (is_linked || talked))) return false;
@@ -40,29 +46,27 @@ class Rechecker {
     find_owners();
     find_changes();
     find_shortened();
+    find_lengthened();
     return static_cast<std::size_t>(std::ranges::count(changed_, true)) * 2 <= owned_.size();
   }
 
   CheckReport report() {
     CheckReport report;
-    CheckPiece piece(problem_, routes_, cables_, now_->longest);
-    piece.run(0, raw(problem_.top) / CheckPiece::kBlock + 1, &changed_);
-    fresh_ = std::move(piece.finish(report));
+    follow(report);
     report.pairs = 0;
     for (const auto& [lid, to] : owned_) {
       report.pairs += pairs_to(cables_, *to);
-      if (!changed_[lid]) now_->longest[lid] = old_.longest[lid];
+      if (!follow_[lid]) now_->longest[lid] = old_.longest[lid];
       report.longest = std::max<int>(report.longest, now_->longest[lid]);
     }
+    for (const Entry& e : entries_)
+      if (!follow_[e.lid]) add_waits(e);
     suspect();
-    now_->channels = fresh_;
-    each_wait_left(old_, before_.switches, cables_, *problem_.fabric,
-                   [this](std::uint32_t s, PortNum port, Vl, PortNum out, Vl) {
-                     const std::uint32_t channel = fresh_.id(s, raw(port));
-                     if (!suspects_.depends(channel, raw(out)) || fresh_.depends(channel, raw(out)) ||
-                         still_waits(s, raw(port), raw(out)))
-                       now_->channels.depend(channel, raw(out));
-                   });
+    now_->channels = waits_left(old_, before_.switches, cables_, *problem_.fabric);
+    for (const Suspect& one : suspected_)
+      if (!fresh_.depends(fresh_.id(one.at, one.port), one.out) && !still_waits(one))
+        now_->channels.forget(fresh_.id(one.at, one.port), one.out);
+    now_->channels.merge(fresh_);
     report.cycle = now_->channels.find_cycle();
     report.waits = now_;
     return report;
@@ -70,9 +74,16 @@ class Rechecker {
 
  private:
   struct Entry {
-    std::uint16_t lid = 0;
     std::uint32_t at = 0;
+    std::uint16_t lid = 0;
     auto operator<=>(const Entry&) const = default;
+  };
+  /// That something may no longer wait, as the LID no longer makes it wait.
+  struct Suspect {
+    std::uint32_t at = 0;
+    std::uint8_t port = 0;
+    std::uint8_t out = 0;
+    std::uint16_t lid = 0;
   };
 
   static bool linked(const CheckCables& cables, std::uint32_t s) {
@@ -104,79 +115,158 @@ class Rechecker {
   }
 
   void find_owners() {
-    for (const Destination& d : problem_.destinations)
-      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j)
+    owner_.resize(changed_.size());
+    for (const Destination& d : problem_.destinations) {
+      for (std::uint32_t j = 0; j < 1U << d.lmc; ++j) {
         owned_.emplace_back(static_cast<std::uint16_t>(raw(d.base) + j), &d);
+        owner_[raw(d.base) + j] = &d;
+      }
+    }
     for (const Destination& d : old_.destinations)
       for (std::uint32_t j = 0; j < 1U << d.lmc; ++j)
         was_owned_.emplace_back(static_cast<std::uint16_t>(raw(d.base) + j), &d);
   }
 
-  /// changed_: LIDs to follow; whole_: those of which everything may have waited otherwise; entries_: of the
-  /// others, where.
+  /// changed_: LIDs with another owner or entry; whole_: those of which everything may have waited otherwise;
+  /// entries_: where.
   void find_changes() {
     auto was = was_owned_.begin();
     for (const auto& [lid, to] : owned_) {
       for (; was != was_owned_.end() && was->first < lid; ++was) whole_.push_back(was->first);  // gone
       const bool known = was != was_owned_.end() && was->first == lid;
-      const bool same = known && linked(cables_, raw(to->at)) && was_[raw(to->at)] == raw(was->second->at) &&
+      const bool same = known && linked_[raw(to->at)] != 0 && was_[raw(to->at)] == raw(was->second->at) &&
                         to->port == was->second->port && to->is_peer() == was->second->is_peer();
-      if (!same) changed_[lid] = true;
+      if (!same) changed_[lid] = follow_[lid] = true;
       if (known && !same) whole_.push_back(lid);
       if (known) ++was;
     }
     for (; was != was_owned_.end(); ++was) whole_.push_back(was->first);
-    std::vector<bool> is_owned(changed_.size());
-    for (const auto& [lid, to] : owned_) is_owned[lid] = true;
-    const auto change = [&](std::size_t lid, std::uint32_t s) {
-      if (lid >= is_owned.size() || !is_owned[lid]) return;
-      changed_[lid] = true;
-      entries_.push_back({static_cast<std::uint16_t>(lid), s});
-    };
-    for (std::uint32_t s = 0; s < cables_.count; ++s) {
-      if (!linked(cables_, s)) continue;  // nobody else's traffic meets its table
-      const Lft& row = *routes_.lfts[s];
-      each_difference(*before_.lfts[was_[s]], row, [&](std::size_t lid) { change(lid, s); });
-      for (std::uint32_t port = 1; port < std::max(cables_.width, old_.cables.width); ++port) {
-        if (same_link(s, static_cast<std::uint8_t>(port))) continue;
-        for (std::size_t lid = 0; lid < row.size(); ++lid)
-          if (row[lid] == port) change(lid, s);
-      }
+    for (std::uint32_t s = 0; s < cables_.count; ++s)
+      if (linked_[s] != 0) find_changes_at(s);  // nobody else's traffic meets the table of another
+    for (const auto& [lid, to] : owned_) {
+      if (!changed_[lid] || to->is_peer()) continue;
+      whole_.push_back(lid);
+      follow_[lid] = true;
     }
-    std::ranges::sort(entries_);
-    for (const auto& [lid, to] : owned_)
-      if (changed_[lid] && !to->is_peer()) whole_.push_back(lid);
+  }
+  void find_changes_at(std::uint32_t s) {
+    const auto first = static_cast<std::ptrdiff_t>(entries_.size());
+    const auto change = [&](std::size_t lid) {
+      if (lid >= owner_.size() || owner_[lid] == nullptr) return;
+      changed_[lid] = true;
+      entries_.push_back({s, static_cast<std::uint16_t>(lid)});
+    };
+    const Lft& row = *routes_.lfts[s];
+    each_difference(*before_.lfts[was_[s]], row, change);
+    bool twice = false;
+    for (std::uint32_t port = 1; port < std::max(cables_.width, old_.cables.width); ++port) {
+      if (same_link(s, static_cast<std::uint8_t>(port))) continue;
+      twice = true;
+      for (std::size_t lid = 0; lid < row.size(); ++lid)
+        if (row[lid] == port) change(lid);
+    }
+    if (!twice) return;
+    std::sort(entries_.begin() + first, entries_.end());
+    entries_.erase(std::unique(entries_.begin() + first, entries_.end()), entries_.end());
   }
 
   /// A source of traffic that is gone may have had the longest way of all to a LID.
   void find_shortened() {
     std::vector<bool> is_linked(before_.switches.size());
-    for (std::uint32_t s = 0; s < cables_.count; ++s) is_linked[was_[s]] = linked(cables_, s);
+    for (std::uint32_t s = 0; s < cables_.count; ++s) is_linked[was_[s]] = linked_[s] != 0;
     for (std::uint32_t s = 0; s < is_linked.size(); ++s) {
       if (is_linked[s] || !linked(old_.cables, s)) continue;
       for (const auto& [lid, to] : owned_)
-        if (!changed_[lid] && to->is_peer() && old_length(s, lid, was_[raw(to->at)]) == old_.longest[lid])
-          changed_[lid] = true;
+        if (!follow_[lid] && to->is_peer() && old_length(s, lid, was_[raw(to->at)]) == old_.longest[lid])
+          changed_[lid] = follow_[lid] = true;
     }
   }
+  /// By the old ones of all; as long as there is no way.
   std::uint32_t old_length(std::uint32_t s, std::uint16_t lid, std::uint32_t to) const {
+    return length(before_, old_.cables, s, lid, to);
+  }
+  static std::uint32_t length(const Routes& routes, const CheckCables& cables, std::uint32_t s,
+                              std::uint16_t lid, std::uint32_t to) {
     std::uint32_t length = 0;
-    for (; s != to && s < CheckCables::kLastIndex; ++length)
-      s = old_.cables.peer(s, raw(before_.out(static_cast<SwitchId>(s), static_cast<Lid>(lid))));
-    return length;
+    for (; s != to && s < CheckCables::kLastIndex && length <= cables.count; ++length)
+      s = cables.peer(s, raw(routes.out(static_cast<SwitchId>(s), static_cast<Lid>(lid))));
+    return s == to ? length : kNever;
+  }
+
+  /// From where an entry changes it must be as far as it was; else it may be farther from elsewhere, too.
+  void find_lengthened() {
+    for (const Entry& e : entries_) {
+      if (follow_[e.lid]) continue;
+      const std::uint32_t to = raw(owner_[e.lid]->at);
+      const std::uint8_t port = raw(owner_[e.lid]->port);
+      const bool delivers =
+          e.at != to || (entry(to, e.lid) == port && cables_.peer(to, port) == CheckCables::kEnd);
+      const std::uint32_t now = length(routes_, cables_, e.at, e.lid, to);
+      if (!delivers || now == kNever || now != old_length(was_[e.at], e.lid, was_[to])) follow_[e.lid] = true;
+    }
+  }
+
+  /// In pieces side by side, each with some of the LIDs to be followed.
+  void follow(CheckReport& report) {
+    constexpr std::ptrdiff_t kWorthAThread = 32;
+    const std::ptrdiff_t lids = std::ranges::count(follow_, true);
+    if (lids == 0) return;
+    const auto pieces = lids < kWorthAThread ? 1U : std::clamp(problem_.threads, 1U, 8U);
+    std::vector<std::vector<bool>> parts(pieces, std::vector<bool>(follow_.size()));
+    std::vector<CheckPiece> work;
+    work.reserve(pieces);
+    std::ptrdiff_t done = 0;
+    std::uint32_t piece = 0;
+    for (std::size_t lid = 0; lid < follow_.size(); ++lid) {
+      if (lid % CheckPiece::kBlock == 0 && done * pieces >= lids * (piece + 1)) ++piece;
+      if (!follow_[lid]) continue;
+      ++done;
+      parts[std::min(piece, pieces - 1)][lid] = true;
+    }
+    for (std::uint32_t i = 0; i < pieces; ++i) work.emplace_back(problem_, routes_, cables_, now_->longest);
+    const std::uint32_t blocks = raw(problem_.top) / CheckPiece::kBlock + 1;
+    in_pieces(pieces, pieces, [&](std::uint32_t from, std::uint32_t upto) {
+      for (std::uint32_t i = from; i < upto; ++i) work[i].run(0, blocks, &parts[i]);
+    });
+    for (CheckPiece& one : work) fresh_.merge(one.finish(report));
+  }
+
+  /// What an entry for a peer makes wait: everybody's packets to it come by.
+  void add_waits(const Entry& e) {
+    const std::uint8_t port = entry(e.at, e.lid);
+    if (const std::uint16_t next = cables_.peer(e.at, port); next < CheckCables::kLastIndex)
+      if (const std::uint8_t out = entry(next, e.lid); out < cables_.width)
+        fresh_.depend(fresh_.id(e.at, port), out);
+    if (port >= cables_.width) return;
+    each_sender(e, routes_, nullptr,
+                [&](std::uint32_t from, std::uint8_t by) { fresh_.depend(fresh_.id(from, by), port); });
+  }
+  /// Calls use(neighbour, its port) for those whose table sends the entry's LID to its switch; `index`: where
+  /// the table has each switch, null for where it is.
+  template <typename Use>
+  void each_sender(const Entry& e, const Routes& routes, const std::uint32_t* index, const Use& use) const {
+    const std::uint16_t* peers = &cables_.peers[std::size_t{e.at} * cables_.width];
+    const std::uint8_t* far = &cables_.far[std::size_t{e.at} * cables_.width];
+    for (std::uint32_t port = 1; port < cables_.width; ++port) {
+      if (peers[port] >= CheckCables::kLastIndex) continue;
+      const Lft& row = *routes.lfts[index ? index[peers[port]] : peers[port]];
+      if (e.lid < row.size() && row[e.lid] == far[port]) use(peers[port], far[port]);
+    }
   }
 
   void suspect() {
-    for (const std::uint16_t lid : whole_)
+    std::vector<bool> is_whole(changed_.size());
+    for (const std::uint16_t lid : whole_) {
+      if (lid < is_whole.size()) is_whole[lid] = true;
       for (std::uint32_t s = 0; s < cables_.count; ++s) suspect_from(s, lid);
+    }
     for (const Entry& e : entries_) {
+      if (is_whole[e.lid]) continue;
       suspect_from(e.at, e.lid);
-      for (std::uint32_t port = 1; port < cables_.width; ++port) {
-        const std::uint16_t from = cables_.peers[e.at * cables_.width + port];
-        if (from < CheckCables::kLastIndex &&
-            old_entry(from, e.lid) == cables_.far[e.at * cables_.width + port])
-          suspect_from(from, e.lid);
-      }
+      const std::uint8_t out = old_entry(e.at, e.lid);
+      if (out >= cables_.width) continue;
+      each_sender(e, before_, was_.data(),
+                  [&](std::uint32_t from, std::uint8_t by) { suspect({from, by, out, e.lid}); });
     }
   }
   /// What the LID made wait behind `s`.
@@ -185,22 +275,44 @@ class Rechecker {
     const std::uint16_t next = cables_.peer(s, port);
     if (next >= CheckCables::kLastIndex) return;
     const std::uint8_t out = old_entry(next, lid);
-    if (out < cables_.width) suspects_.depend(suspects_.id(s, port), out);
+    if (out < cables_.width) suspect({s, port, out, lid});
+  }
+  void suspect(const Suspect& one) {
+    const std::uint32_t channel = suspects_.id(one.at, one.port);
+    if (suspects_.depends(channel, one.out)) return;
+    suspects_.depend(channel, one.out);
+    suspected_.push_back(one);
   }
 
-  /// Whether a LID that has not changed goes out of `s` by a port, and by `out` at the next switch.
-  bool still_waits(std::uint32_t s, std::uint8_t port, std::uint8_t out) {
-    const Lft& here = *routes_.lfts[s];
-    const Lft& there = *routes_.lfts[cables_.peers[s * cables_.width + port]];
-    const std::size_t upto = std::min(here.size(), there.size());
-    return std::ranges::any_of(owned_, [&](const auto& lid_to) {
-      const auto& [lid, to] = lid_to;
-      return lid < upto && here[lid] == port && there[lid] == out && !changed_[lid] && is_used(s, lid, *to);
-    });
+  /// Whether a LID that was not followed goes out of a switch by a port, and by `out` at the next one. Mostly
+  /// one with a number close to the suspect's does.
+  bool still_waits(const Suspect& one) const {
+    const Lft& here = *routes_.lfts[one.at];
+    const Lft& there = *routes_.lfts[cables_.peers[one.at * cables_.width + one.port]];
+    const std::size_t blocks = std::min(here.size(), there.size()) / Lft::kBlock;
+    std::vector<std::uint16_t> of_some;  // to which only some talk
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::size_t block = (one.lid / Lft::kBlock + i) % blocks;
+      const auto x = here.block(block);
+      const auto y = there.block(block);
+      std::uint8_t any = 0;
+      for (std::size_t j = 0; j < Lft::kBlock; ++j)
+        any |= static_cast<std::uint8_t>((x[j] == one.port ? 1 : 0) & (y[j] == one.out ? 1 : 0));
+      for (std::size_t j = 0; any != 0 && j < Lft::kBlock; ++j) {
+        const auto lid = static_cast<std::uint16_t>(block * Lft::kBlock + j);
+        const bool waits = x[j] == one.port && y[j] == one.out && lid < owner_.size() &&
+                           owner_[lid] != nullptr && !follow_[lid];
+        if (!waits) continue;
+        if (owner_[lid]->is_peer()) return cables_.part[one.at] == cables_.part[raw(owner_[lid]->at)];
+        of_some.push_back(lid);
+      }
+    }
+    return std::ranges::any_of(of_some,
+                               [&](std::uint16_t lid) { return is_used(one.at, lid, *owner_[lid]); });
   }
   bool is_used(std::uint32_t s, std::uint16_t lid, const Destination& to) const {
     if (cables_.part[s] != cables_.part[raw(to.at)]) return false;
-    if (to.is_peer() || talks(s)) return true;
+    if (talks(s)) return true;
     return std::ranges::any_of(cables_.talkers, [&](std::uint32_t at) {
       for (std::uint32_t steps = 0; at < CheckCables::kLastIndex && steps < cables_.count; ++steps) {
         if (at == s) return true;
@@ -210,19 +322,25 @@ class Rechecker {
     });
   }
 
+  static constexpr std::uint32_t kNever = ~0U;
+
   const Problem& problem_;
   const Routes& routes_;
   const Routes& before_;
   const Waits& old_;
   const std::shared_ptr<Waits> now_;
   const CheckCables& cables_;
-  std::vector<std::uint32_t> was_;  // by switch: the old one
+  std::vector<std::uint32_t> was_;    // by switch: the old one
+  std::vector<std::uint8_t> linked_;  // by switch: to any other
   std::vector<std::pair<std::uint16_t, const Destination*>> owned_;
   std::vector<std::pair<std::uint16_t, const Destination*>> was_owned_;
-  std::vector<bool> changed_;         // by LID
-  std::vector<std::uint16_t> whole_;  // LIDs
-  std::vector<Entry> entries_;
+  std::vector<const Destination*> owner_;  // by LID; null: nobody
+  std::vector<bool> changed_;              // by LID
+  std::vector<bool> follow_;               // by LID
+  std::vector<std::uint16_t> whole_;       // LIDs
+  std::vector<Entry> entries_;             // by switch, then LID
   ChannelGraph suspects_;
+  std::vector<Suspect> suspected_;
   ChannelGraph fresh_;
 };
 

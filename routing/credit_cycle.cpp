@@ -22,12 +22,6 @@ std::uint32_t ChannelGraph::next_bit(std::uint32_t channel, std::uint32_t bit) c
   return words_ * 64;
 }
 
-std::uint32_t ChannelGraph::target(std::uint32_t channel, std::uint32_t bit) const {
-  const std::uint32_t at = (*peers_)[channel / lanes_];
-  const std::uint32_t port = bit / lanes_;
-  return (*peers_)[at * width_ + port] < switches_ ? id(at, port, bit % lanes_) : kNone;
-}
-
 ChannelGraph ChannelGraph::on_one_lane() const {
   ChannelGraph one(*peers_, width_, 1);
   for (std::uint32_t channel = 0; channel < peers_->size() * lanes_; ++channel)
@@ -36,37 +30,58 @@ ChannelGraph ChannelGraph::on_one_lane() const {
   return one;
 }
 
-/// Depth-first search: a channel met again while it is still open closes a cycle.
+/// Bits of the channels that lead to a switch, by switch, as a channel's waits say them.
+std::vector<std::uint64_t> ChannelGraph::links() const {
+  std::vector<std::uint64_t> bits(std::size_t{switches_} * words_);
+  for (std::uint32_t channel = 0; channel < peers_->size() * lanes_; ++channel) {
+    if ((*peers_)[channel / lanes_] >= switches_) continue;
+    const std::uint32_t bit = channel % (width_ * lanes_);
+    bits[std::size_t{channel / (width_ * lanes_)} * words_ + bit / 64] |= std::uint64_t{1} << bit % 64;
+  }
+  return bits;
+}
+
+/// The first channel that `channel` waits for, of those in `among` (as links() gives them); or kNone.
+std::uint32_t ChannelGraph::first_of(std::uint32_t channel, const std::vector<std::uint64_t>& among) const {
+  const std::uint32_t at = (*peers_)[channel / lanes_];
+  const std::uint64_t* waits = waits_.data() + static_cast<std::size_t>(channel) * words_;
+  const std::uint64_t* allowed = among.data() + static_cast<std::size_t>(at) * words_;
+  for (std::uint32_t w = 0; w < words_; ++w)
+    if (const std::uint64_t both = waits[w] & allowed[w]; both != 0)
+      return at * width_ * lanes_ + w * 64 + static_cast<std::uint32_t>(std::countr_zero(both));
+  return kNone;
+}
+
+void ChannelGraph::flip(std::uint32_t channel, std::vector<std::uint64_t>& set) const {
+  const std::uint32_t bit = channel % (width_ * lanes_);
+  set[std::size_t{channel / (width_ * lanes_)} * words_ + bit / 64] ^= std::uint64_t{1} << bit % 64;
+}
+
+/// Depth-first search: a channel met again while it is still open closes a cycle. What is fresh and what is
+/// open stands in sets like the waits themselves, so that a step looks at no channel twice.
 std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
-  enum : std::uint8_t { fresh, open, done };
-  std::vector<std::uint8_t> state(peers_->size() * lanes_, fresh);
-  struct Step {
-    std::uint32_t channel;
-    std::uint32_t bit;
+  std::vector<std::uint64_t> fresh = links();
+  std::vector<std::uint64_t> open(fresh.size());
+  std::vector<std::uint32_t> path;
+  const auto enter = [&](std::uint32_t channel) {
+    flip(channel, fresh);
+    flip(channel, open);
+    path.push_back(channel);
   };
-  std::vector<Step> path;
-  for (std::uint32_t root = 0; root < state.size(); ++root) {
-    if (state[root] != fresh || (*peers_)[root / lanes_] >= switches_) continue;
-    path.push_back({root, 0});
-    state[root] = open;
+  for (std::uint32_t root = 0; root < peers_->size() * lanes_; ++root) {
+    const std::uint32_t bit = root % (width_ * lanes_);
+    if ((fresh[std::size_t{root / (width_ * lanes_)} * words_ + bit / 64] >> bit % 64 & 1) == 0) continue;
+    enter(root);
     while (!path.empty()) {
-      Step& step = path.back();
-      step.bit = next_bit(step.channel, step.bit);
-      if (step.bit >= width_ * lanes_) {
-        state[step.channel] = done;
+      const std::uint32_t channel = path.back();
+      if (const std::uint32_t back = first_of(channel, open); back != kNone)
+        return {std::ranges::find(path, back), path.end()};
+      if (const std::uint32_t next = first_of(channel, fresh); next != kNone) {
+        enter(next);
+      } else {
+        flip(channel, open);
         path.pop_back();
-        continue;
       }
-      const std::uint32_t next = target(step.channel, step.bit++);
-      if (next == kNone || state[next] == done) continue;
-      if (state[next] == open) {
-        std::vector<std::uint32_t> cycle;
-        for (auto at = std::ranges::find(path, next, &Step::channel); at != path.end(); ++at)
-          cycle.push_back(at->channel);
-        return cycle;
-      }
-      state[next] = open;
-      path.push_back({next, 0});
     }
   }
   return {};
@@ -74,22 +89,22 @@ std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
 
 /// Breadth-first search back to the channel itself, which stands on a cycle.
 std::vector<std::uint32_t> ChannelGraph::shortest_cycle_from(std::uint32_t channel) const {
-  std::vector<std::uint32_t> before(peers_->size() * lanes_, kNone);
+  std::vector<std::uint64_t> fresh = links();
   std::vector<std::uint32_t> reached{channel};
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (std::uint32_t bit = next_bit(reached[i], 0); bit < width_ * lanes_;
-         bit = next_bit(reached[i], bit + 1)) {
-      const std::uint32_t next = target(reached[i], bit);
+  std::vector<std::uint32_t> before{0};  // by place in reached: place of the one before
+  for (std::uint32_t i = 0; i < reached.size(); ++i) {
+    for (std::uint32_t next = first_of(reached[i], fresh); next != kNone;
+         next = first_of(reached[i], fresh)) {
       if (next == channel) {
         std::vector<std::uint32_t> cycle;
-        for (std::uint32_t at = reached[i]; at != channel; at = before[at]) cycle.push_back(at);
+        for (std::uint32_t at = i; at != 0; at = before[at]) cycle.push_back(reached[at]);
         cycle.push_back(channel);
         std::ranges::reverse(cycle);
         return cycle;
       }
-      if (next == kNone || before[next] != kNone) continue;
-      before[next] = reached[i];
+      flip(next, fresh);
       reached.push_back(next);
+      before.push_back(i);
     }
   }
   return {};

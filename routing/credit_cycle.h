@@ -4,6 +4,7 @@
 // when the dependencies have no cycle. Source: Dally and Seitz, 1987.
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,24 @@ class ChannelGraph {
     for (std::uint32_t w = 0; w < words_; ++w)
       waits_[static_cast<std::size_t>(channel) * words_ + w] |= ports[w];
   }
+  /// The channel waits for the ports and lanes that a channel of another graph waits for; ports that there
+  /// are none of here fall away. Both have as many lanes.
+  void take(std::uint32_t channel, const ChannelGraph& from, std::uint32_t from_channel) {
+    assert(lanes_ == from.lanes_);
+    const std::uint32_t bits = width_ * lanes_;
+    for (std::uint32_t w = 0; w < words_; ++w) {
+      const std::uint64_t ports =
+          w < from.words_ ? from.waits_[static_cast<std::size_t>(from_channel) * from.words_ + w] : 0;
+      const std::uint32_t left = bits - w * 64;
+      waits_[static_cast<std::size_t>(channel) * words_ + w] =
+          left < 64 ? ports & ((std::uint64_t{1} << left) - 1) : ports;
+    }
+  }
+  /// A channel no longer waits for this.
+  void forget(std::uint32_t channel, std::uint32_t port, std::uint32_t lane = 0) {
+    const std::uint32_t bit = port * lanes_ + lane;
+    waits_[static_cast<std::size_t>(channel) * words_ + bit / 64] &= ~(std::uint64_t{1} << bit % 64);
+  }
   /// Adds the dependencies of another graph of the same channels.
   void merge(const ChannelGraph& other) {
     for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
@@ -67,14 +86,15 @@ class ChannelGraph {
   ChannelGraph on_one_lane() const;
 
   /// A cycle, each channel waiting for the next and the last for the first, as short as can be found at
-  /// little cost, the same at every call; empty when there is none. Cost: O(channels + dependencies).
+  /// little cost, the same at every call; empty when there is none. Cost: O(channels * width / 64).
   std::vector<Channel> find_cycle() const;
 
  private:
   /// Position of the first bit set at or after `bit`, or words_ * 64.
   std::uint32_t next_bit(std::uint32_t channel, std::uint32_t bit) const;
-  /// What a bit of `channel` stands for; kNone for a port that leads to no switch.
-  std::uint32_t target(std::uint32_t channel, std::uint32_t bit) const;
+  std::vector<std::uint64_t> links() const;
+  std::uint32_t first_of(std::uint32_t channel, const std::vector<std::uint64_t>& among) const;
+  void flip(std::uint32_t channel, std::vector<std::uint64_t>& set) const;
   std::vector<std::uint32_t> any_cycle() const;
   std::vector<std::uint32_t> shortest_cycle_from(std::uint32_t channel) const;
 

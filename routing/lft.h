@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -63,8 +64,13 @@ void each_difference(const Lft& a, const Lft& b, const Use& use) {
     const std::span<const std::uint8_t> y =
         i < b.piece_count() ? b.piece(i) : std::span<const std::uint8_t>();
     if (x.data() == y.data() && x.size() == y.size()) continue;
-    for (std::size_t j = 0; j < std::max(x.size(), y.size()); ++j)
-      if (j >= x.size() || j >= y.size() || x[j] != y[j]) use(i * Lft::kPiece + j);
+    const std::size_t both = std::min(x.size(), y.size());  // whole blocks
+    for (std::size_t j = 0; j < both; j += Lft::kBlock) {
+      if (std::memcmp(x.data() + j, y.data() + j, Lft::kBlock) == 0) continue;
+      for (std::size_t k = j; k < j + Lft::kBlock; ++k)
+        if (x[k] != y[k]) use(i * Lft::kPiece + k);
+    }
+    for (std::size_t j = both; j < std::max(x.size(), y.size()); ++j) use(i * Lft::kPiece + j);
   }
 }
 

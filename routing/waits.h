@@ -24,27 +24,9 @@ struct Waits {
   std::vector<std::uint8_t> longest;      ///< By LID: links between switches on the longest counted path.
 };
 
-/// Calls use(switch, port, lane, port of the next switch, lane there) for all that waited under older tables
-/// over links that still are; switches are those of `cables`, which are the fabric's. `switches`: GUIDs of
-/// the old ones.
-template <typename Use>
-void each_wait_left(const Waits& old, const std::vector<Guid>& switches, const CheckCables& cables,
-                    const fabric::Fabric& fabric, const Use& use) {
-  std::vector<std::uint32_t> now_at(switches.size(), CheckCables::kDead);
-  for (std::uint32_t s = 0; s < switches.size(); ++s) {
-    const auto node = fabric.find(switches[s]);
-    const auto at = node ? fabric.switch_of(*node) : std::nullopt;
-    if (at) now_at[s] = raw(*at);
-  }
-  old.channels.each_wait([&](const Channel& held, PortNum out, Vl lane) {
-    const std::uint32_t s = now_at[raw(held.from)];
-    const std::uint16_t old_next = old.cables.peer(raw(held.from), raw(held.port));
-    if (s >= cables.count || old_next >= switches.size()) return;
-    // A switch that is gone is not the dead end that its links lead to now.
-    const std::uint32_t next = now_at[old_next];
-    if (next < cables.count && cables.peer(s, raw(held.port)) == next && raw(out) < cables.width)
-      use(s, held.port, held.vl, out, lane);
-  });
-}
+/// What waited under older tables over links that still are. The channels are of `cables`, which are the
+/// fabric's; lanes are as many as they were. `switches`: GUIDs of the old ones.
+ChannelGraph waits_left(const Waits& old, const std::vector<Guid>& switches, const CheckCables& cables,
+                        const fabric::Fabric& fabric);
 
 }  // namespace weft::routing
