@@ -96,9 +96,7 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.roots = std::move(roots.guids);
   plan->problem.previous = previous ? &previous->routing.routes : nullptr;
   plan->problem.good = previous ? previous->routing.good : nullptr;
-  routing::Design design = routing::learn(ledger.design ? *ledger.design : routing::Design{}, fabric);
-  const bool same_design = ledger.design && *ledger.design == design;
-  auto design_now = same_design ? ledger.design : std::make_shared<const routing::Design>(std::move(design));
+  std::shared_ptr<const routing::Design> design_now = routing::learned(ledger.design, fabric);
   plan->problem.design = design_now.get();
   plan->problem.threads = std::thread::hardware_concurrency();
   plan->partitions = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);

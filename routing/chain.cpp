@@ -132,6 +132,7 @@ Result<ChainResult> route(const Problem& problem, const ChainOptions& options,
   result.recognised = recognised.evidence;
   Problem layered = problem;
   layered.max_layers = options.layers;
+  layered.tree = recognised.tree.get();
   for (const Engine* engine : *named)
     if (try_engine(layered, *engine, options.vls, of_previous, result)) return result;
   if (options.on_failure == OnFailure::keep_last && try_keeping(problem, result)) return result;

@@ -52,6 +52,35 @@ Design learn(const Design& before, const fabric::Fabric& fabric) {
 
 namespace {
 
+/// Whether all that lives is in the design: then no cable has moved, and what is dark stays.
+bool knows_all(const Design& design, const fabric::Fabric& fabric) {
+  auto next = design.ports.cbegin();
+  for (const NodeId id : fabric.switches()) {
+    const std::span<const fabric::Port> ports = fabric.ports(id);
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      if (!ports[p].peer) continue;
+      const Place place{fabric.node(id).guid, static_cast<PortNum>(p)};
+      while (next != design.ports.cend() && Place(next->at, next->port) < place) ++next;
+      if (next == design.ports.cend() || Place(next->at, next->port) != place) return false;
+      const fabric::PortRef peer = *ports[p].peer;
+      const bool to_switch = fabric.is_switch(peer.node);
+      if (next->peer != (to_switch ? fabric.node(peer.node).guid : Guid{})) return false;
+      if (to_switch && next->peer_port != peer.port) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const Design> learned(std::shared_ptr<const Design> before, const fabric::Fabric& fabric) {
+  if (before && knows_all(*before, fabric)) return before;
+  auto now = std::make_shared<const Design>(learn(before ? *before : Design{}, fabric));
+  return before && *before == *now ? before : now;
+}
+
+namespace {
+
 /// Ports of the design that are dark now, as learn() keeps them, without merging what lives.
 std::vector<DesignPort> dark_ports(const Design& design, const fabric::Fabric& fabric,
                                    std::span<const Guid> switches) {

@@ -5,6 +5,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "routing/routes.h"
@@ -29,6 +30,8 @@ struct Design {
 /// What lives now, and what was known of ports that are dark now. A cable that moved is forgotten at both
 /// ends. Cost: O(ports).
 Design learn(const Design& before, const fabric::Fabric& fabric);
+/// Likewise; `before` itself, which may be null, where there is nothing to learn.
+std::shared_ptr<const Design> learned(std::shared_ptr<const Design> before, const fabric::Fabric& fabric);
 
 /// The switches of a Problem with those of its design that are gone, and the links among them.
 struct DesignGraph {

@@ -400,9 +400,8 @@ void list_entries(const LidTable& table, std::uint32_t s, const std::vector<std:
 }  // namespace
 
 Result<Routes> fat_tree(const Problem& problem) {
-  const DesignGraph graph(problem);
-  if (graph.live == 0) return Tables(problem).finish("fat-tree");
-  Result<TreeShape> shape = tree_shape(problem, graph);
+  if (problem.fabric->switch_count() == 0) return Tables(problem).finish("fat-tree");
+  Result<TreeShape> shape = problem.tree ? *problem.tree : tree_shape(problem, DesignGraph(problem));
   if (!shape && problem.design) return without_design(problem, fat_tree);
   if (!shape) return fail(std::move(shape.error()));
   const auto basis = std::make_shared<const TreeBasis>(problem, std::move(*shape));

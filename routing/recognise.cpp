@@ -10,16 +10,20 @@ namespace weft::routing {
 
 Recognised recognise(const Problem& problem) {
   const DesignGraph graph(problem);
-  if (graph.live == 0) return {Kind::arbitrary, "no switches"};
-  const Result<TreeShape> tree = tree_shape(problem, graph);
-  if (tree) return {Kind::tree, describe(*tree)};
+  if (graph.live == 0) return {Kind::arbitrary, "no switches", nullptr};
+  Result<TreeShape> tree = tree_shape(problem, graph);
+  if (tree) {
+    std::string evidence = describe(*tree);
+    return {Kind::tree, std::move(evidence), std::make_shared<const TreeShape>(std::move(*tree))};
+  }
   const Result<DragonflyShape> dragonfly = dragonfly_shape(problem, graph);
-  if (dragonfly) return {Kind::dragonfly, describe(*dragonfly)};
+  if (dragonfly) return {Kind::dragonfly, describe(*dragonfly), nullptr};
   const Result<DragonflyPlusShape> plus = dragonfly_plus_shape(problem, graph);
-  if (plus) return {Kind::dragonfly_plus, describe(*plus)};
+  if (plus) return {Kind::dragonfly_plus, describe(*plus), nullptr};
   if (problem.design) return without_design(problem, recognise);
-  return {Kind::arbitrary, "no shape we know; " + tree.error().what + "; " + dragonfly.error().what + "; " +
-                               plus.error().what};
+  return {Kind::arbitrary,
+          "no shape we know; " + tree.error().what + "; " + dragonfly.error().what + "; " + plus.error().what,
+          nullptr};
 }
 
 std::span<const std::string_view> engines_for(Kind kind) {

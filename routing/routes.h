@@ -32,6 +32,7 @@ struct Destination {
 
 struct Design;
 struct Routes;
+struct TreeShape;
 
 /// All that an engine may look at.
 struct Problem {
@@ -51,6 +52,8 @@ struct Problem {
   std::shared_ptr<const Routes> good;
   /// The cabling ever seen, for engines that number ways by it; null: the fabric is its own design.
   const Design* design = nullptr;
+  /// The tree that recognise() has seen in this fabric; null: not known.
+  const TreeShape* tree = nullptr;
   /// Layers (Routes::layers) that an engine may use: as many as SLs are handed out by LID offset, each on a
   /// VL.
   int max_layers = 1;
