@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "routing/dragonfly_displaced.h"
+#include "routing/dragonfly_minimal.h"
 #include "routing/engines.h"
 #include "routing/group_lanes.h"
 #include "routing/parallel.h"
@@ -166,11 +167,14 @@ Routes tables_of(const DragonflyCommon& common) {
       std::ranges::copy(rows.ways(),
                         ways.begin() + static_cast<std::ptrdiff_t>(std::size_t{s} * common.shape.groups()));
     });
-    const auto entries = displaced_entries(common, ways, lanes);
+    const GroupCables cables(common.graph);
+    DragonflyMinimal minimal(common, cables, ways, lanes);
+    const auto entries = displaced_entries(problem, LidOwners(problem), cables, minimal, lanes);
     fill([&](DragonflyRows& rows, std::uint32_t s) {
       const std::uint8_t* row = rows.fill(s);
       std::vector<std::uint8_t> whole(row, row + row_size(problem.top));
-      for (const Lft::Entry& e : entries[s]) whole[e.lid] = e.port;
+      if (!entries.empty())
+        for (const Lft::Entry& e : entries[s]) whole[e.lid] = e.port;
       tables.set(s, whole.data());
     });
   }

@@ -19,48 +19,44 @@ constexpr std::uint32_t kLongest = 64;
 /// Links between switches, by way of a third group; longer ways only where there is no other.
 constexpr std::uint32_t kGoodLength = 5;
 
-std::vector<std::uint32_t> hosts_of(const DragonflyCommon& common) {
-  std::vector<std::uint32_t> hosts(common.shape.live);
-  for (const Destination& d : common.problem.destinations) hosts[raw(d.at)] += d.is_switch() ? 0 : 1;
-  return hosts;
-}
-
 class Displacer {
  public:
-  Displacer(const DragonflyCommon& common, const DragonflyWays& ways, const Lanes& lanes)
-      : c_(common),
+  Displacer(const Problem& problem, const LidOwners& owners, const GroupCables& cables, GivenWays& given,
+            const Lanes& lanes)
+      : problem_(problem),
+        owners_(owners),
         lanes_(lanes),
-        cables_(common),
-        minimal_(common, cables_, ways, lanes),
-        loads_(cables_.next.size(), hosts_of(common)),
+        cables_(cables),
+        given_(given),
+        loads_(cables_.next.size(), owners.hosts),
         waits_(cables_.next, cables_.width, static_cast<std::uint32_t>(lanes.count)),
         out_(cables_.count),
         known_(cables_.count) {}
 
   std::vector<std::vector<Lft::Entry>> find() {
-    minimal_.count(loads_, waits_);
+    given_.count(loads_, waits_);
     loads_.set_base();
-    const WaitOrder minimal_alone = waits_;
+    const WaitOrder given_alone = waits_;
     if (reserve_for_groups())
       if (auto [stuck, entries] = find_best(); stuck == 0) return entries;
-    waits_ = minimal_alone;
-    waits_.sort();
+    waits_ = given_alone;
+    if (!waits_.sort()) return {};
     return find_best().second;
   }
 
  private:
-  using Lost = DragonflyMinimal::Lost;
+  using Lost = GivenWays::Lost;
 
-  /// Multicast trees need room on the same lanes. False when they have none beside minimal ways.
+  /// Multicast trees need room on the same lanes. False when they have none beside the given ways.
   bool reserve_for_groups() {
-    const SwitchGraph graph(c_.problem);
-    const WaitOrder minimal_alone = waits_;
+    const SwitchGraph graph(problem_);
+    const WaitOrder given_alone = waits_;
     for (std::uint32_t i = 0; const auto tree = spanning_order(graph, lanes_, i); ++i) {
       each_spanning_wait(graph, *tree, &lanes_, [this](const SpanningWait& wait) {
         waits_.depend(waits_.id(wait.from, wait.port, wait.lane), wait.out, wait.out_lane);
       });
       if (waits_.sort()) return true;
-      waits_ = minimal_alone;
+      waits_ = given_alone;
     }
     return false;
   }
@@ -97,11 +93,11 @@ class Displacer {
     waits_.undo(0);
     std::vector<Lost> stuck;
     std::vector<Lost> placed;
-    for (const Lost& lost : minimal_.lost()) (place(lost) ? placed : stuck).push_back(lost);
+    for (const Lost& lost : given_.lost()) (place(lost) ? placed : stuck).push_back(lost);
     const std::size_t count = stuck.size();
     careful_ = count != 0;
     stuck.insert(stuck.end(), placed.begin(), placed.end());
-    minimal_.lost() = std::move(stuck);
+    given_.lost() = std::move(stuck);
     return count;
   }
 
@@ -109,7 +105,7 @@ class Displacer {
   std::uint8_t out(std::uint32_t s) {
     if (known_[s] != round_) {
       known_[s] = round_;
-      out_[s] = s == at_ ? kNoWay : minimal_.way(s, lid_);
+      out_[s] = s == at_ ? kNoWay : given_.way(s, lid_);
     }
     return out_[s];
   }
@@ -137,9 +133,12 @@ class Displacer {
   /// Lanes that packets leave `s` by, its own and what comes from others, until `use` says no.
   template <typename Use>
   bool each_lane(std::uint32_t s, const Use& use) {
-    const std::uint32_t own = lane(s, 0, out(s));
-    if (!use(own)) return false;
-    std::uint32_t seen = 1U << own;
+    std::uint32_t seen = 0;
+    if (owners_.talks(s, lid_)) {
+      const std::uint32_t own = lane(s, 0, out(s));
+      if (!use(own)) return false;
+      seen = 1U << own;
+    }
     return each_sender(s, [&](std::uint32_t from) {
       const std::uint32_t on = lane_on(from);
       const bool fresh = (seen >> on & 1) == 0;
@@ -151,9 +150,9 @@ class Displacer {
   /// False when some routers are left without a way that cables give.
   bool place(const Lost& lost) {
     lid_ = lost.lid;
-    at_ = c_.owner[lid_];
+    at_ = owners_.at[lid_];
     ++round_;
-    open_ = minimal_.cut_off(lost);
+    open_ = given_.cut_off(lost);
     for (const std::uint32_t s : open_) {
       known_[s] = round_;
       out_[s] = kNoWay;
@@ -162,7 +161,8 @@ class Displacer {
     std::ranges::rotate(open_, open_.begin() + static_cast<std::ptrdiff_t>(lid_ * 7U % open_.size()));
     while (std::erase_if(open_, [this](std::uint32_t s) { return give_way(s); }) != 0) {
     }
-    return std::ranges::none_of(open_, [this](std::uint32_t s) { return joined(s, at_); });
+    return std::ranges::none_of(open_,
+                                [this](std::uint32_t s) { return owners_.talks(s, lid_) && joined(s, at_); });
   }
 
   bool give_way(std::uint32_t s) {
@@ -177,7 +177,7 @@ class Displacer {
     return false;
   }
 
-  std::uint32_t flows_from(std::uint32_t s) const { return c_.port[lid_] != 0 ? loads_.hosts(s) : 0; }
+  std::uint32_t flows_from(std::uint32_t s) const { return owners_.is_host[lid_] ? loads_.hosts(s) : 0; }
   /// Hosts that a flow from `s` makes the link behind `via` carry to for the first time: this one or none.
   std::uint32_t fresh(std::uint32_t s, std::uint32_t via) {
     if (flows_from(s) == 0) return 0;
@@ -266,10 +266,11 @@ class Displacer {
     }
   }
 
-  const DragonflyCommon& c_;
+  const Problem& problem_;
+  const LidOwners& owners_;
   const Lanes& lanes_;
-  const DragonflyCables cables_;
-  DragonflyMinimal minimal_;
+  const GroupCables& cables_;
+  GivenWays& given_;
   LinkLoads loads_;
   WaitOrder waits_;
   bool careful_ = false;
@@ -288,9 +289,10 @@ class Displacer {
 
 }  // namespace
 
-std::vector<std::vector<Lft::Entry>> displaced_entries(const DragonflyCommon& common,
-                                                       const DragonflyWays& ways, const Lanes& lanes) {
-  return Displacer(common, ways, lanes).find();
+std::vector<std::vector<Lft::Entry>> displaced_entries(const Problem& problem, const LidOwners& owners,
+                                                       const GroupCables& cables, GivenWays& given,
+                                                       const Lanes& lanes) {
+  return Displacer(problem, owners, cables, given, lanes).find();
 }
 
 }  // namespace weft::routing

@@ -8,22 +8,7 @@ namespace weft::routing {
 
 constexpr std::uint32_t kNoEntry = WaitOrder::kNobody;
 
-DragonflyCables::DragonflyCables(const DragonflyCommon& common) : count(common.shape.live) {
-  for (const DesignGraph::End& e : common.graph.ends) width = std::max(width, e.port + 1U);
-  next.assign(std::size_t{count} * width, kNoEntry);
-  far.resize(next.size());
-  ports.resize(count);
-  for (std::uint32_t s = 0; s < count; ++s) {
-    for (const DesignGraph::End& e : common.graph.ends_of(s)) {
-      if (!e.live || e.to >= count) continue;
-      next[s * width + e.port] = e.to;
-      far[s * width + e.port] = e.far_port;
-      ports[s].push_back(e.port);
-    }
-  }
-}
-
-DragonflyMinimal::DragonflyMinimal(const DragonflyCommon& common, const DragonflyCables& cables,
+DragonflyMinimal::DragonflyMinimal(const DragonflyCommon& common, const GroupCables& cables,
                                    const DragonflyWays& ways, const Lanes& lanes)
     : c_(common), cables_(cables), ways_(ways), lanes_(lanes), place_(common.shape.group.size()) {
   for (const auto& routers : c_.shape.routers) {
@@ -199,7 +184,7 @@ class DragonflyMinimal::Turn {
   }
 
   DragonflyMinimal& all_;
-  const DragonflyCables& cables_;
+  const GroupCables& cables_;
   LinkLoads& loads_;
   WaitOrder& waits_;
   std::uint32_t to_ = 0;

@@ -13,22 +13,25 @@
 // Every leaf of a group takes the same exit for one destination: link (number of the destination) modulo the
 // links of the design. Only flows whose link, or whose leaf's link to that spine, is a hole move, to one that
 // leads there. Where flows must go round holes, it is proposed how in several variants, until the check finds
-// no fault with one. Rows of a group have much in common and are made together. Cost: O(switches * LIDs)
-// bytes copied. Source: Shpiner et al., HiPINEB 2017; lanes and detours as in reference "Routing", 2.5
-// and 7.5.
+// no fault with one; where none will do, ways for these flows are sought one by one (dragonfly_displaced.h).
+// Rows of a group have much in common and are made together. Cost: O(switches * LIDs) bytes copied. Source:
+// Shpiner et al., HiPINEB 2017; lanes and detours as in reference "Routing", 2.5 and 7.5.
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "routing/check.h"
+#include "routing/dragonfly_displaced.h"
 #include "routing/dragonfly_plus_common.h"
 #include "routing/engines.h"
 #include "routing/group_lanes.h"
+#include "routing/multicast_basis.h"
 #include "routing/parallel.h"
 
 namespace weft::routing {
@@ -74,6 +77,7 @@ class PlusRows {
     around_.resize(shape_.groups());
     for (std::uint32_t to = 0; to < shape_.groups(); ++to) {
       around_[to].clear();
+      if (c_.strict) continue;
       for (const std::uint32_t x : c_.via.by(g_, to))
         std::ranges::copy(shape_.between(g_, x), std::back_inserter(around_[to]));
     }
@@ -116,7 +120,7 @@ class PlusRows {
     for (std::uint32_t i = 0; i < exits.size(); ++i)
       if (leads(exits[i], to, lid)) usable_.push_back(i);
     if (!usable_.empty()) return usable_[turn % usable_.size()];
-    for (std::uint32_t i = 0; i < exits.size(); ++i)
+    for (std::uint32_t i = 0; i < exits.size() && !c_.strict; ++i)
       if (exits[i].live) usable_.push_back(i);  // the group there goes round its own holes
     return usable_.empty() ? kNoExit : usable_[round(turn)];
   }
@@ -177,6 +181,7 @@ class PlusRows {
     for (const PlusShape::Exit& e : exits_to(to))
       if (leads(e, to, lid) && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
     if (!usable_.empty()) return pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
+    if (c_.strict) return kNoWay;
     for (const PlusShape::Exit& e : exits_to(to))
       if (e.live && !c_.links(s, e.spine).empty()) usable_.push_back(e.spine);
     if (usable_.empty() && !exits_to(to).empty())
@@ -196,7 +201,7 @@ class PlusRows {
     for (std::uint32_t i = 0; i < spines_; ++i)
       if (!c_.links(s, i).empty() && c_.joined(g_, i, c_.behind[lid])) usable_.push_back(i);
     if (!usable_.empty()) return pick(c_.links(s, usable_[turn % usable_.size()]), turn / spines_);
-    for (std::uint32_t i = 0; i < spines_; ++i)
+    for (std::uint32_t i = 0; i < spines_ && !c_.strict; ++i)
       if (!c_.links(s, i).empty()) usable_.push_back(i);
     return usable_.empty() ? no_way() : pick(c_.links(s, usable_[round(turn)]), turn / spines_);
   }
@@ -249,7 +254,8 @@ class PlusRows {
     usable_.clear();
     for (const PlusShape::Exit* e : mine_)
       if (leads(*e, to, lid)) usable_.push_back(e->port);
-    for (std::size_t i = 0; usable_.empty() && i < mine_.size(); ++i) usable_.push_back(mine_[i]->port);
+    for (std::size_t i = 0; usable_.empty() && i < mine_.size() && !c_.strict; ++i)
+      usable_.push_back(mine_[i]->port);
     return usable_.empty() ? towards_exit(s, to)
                            : static_cast<std::uint8_t>(usable_[c_.number[lid] % usable_.size()]);
   }
@@ -257,7 +263,7 @@ class PlusRows {
   /// Down to the out leaf, else to one above it in order, that has a link to a spine with an exit.
   std::uint8_t towards_exit(std::uint32_t s, std::uint32_t to) const {
     const std::uint32_t leaves = c_.leaf_count(g_);
-    for (std::uint32_t i = 0; i < leaves; ++i) {
+    for (std::uint32_t i = 0; i < (c_.strict ? 1 : leaves); ++i) {
       const std::uint32_t l = (out_leaf_ + leaves - i) % leaves;
       const std::uint32_t leaf = shape_.leaves[g_][l];
       const std::span<const std::uint8_t> ports = c_.links(s, l);
@@ -270,6 +276,7 @@ class PlusRows {
 
   /// No link down to the leaf: by another leaf that has a spine in common with it.
   std::uint8_t turn_below(std::uint32_t s, std::uint32_t leaf) const {
+    if (c_.strict) return kNoWay;
     const std::uint32_t target = shape_.leaves[g_][leaf];
     for (std::uint32_t i = 0; i < c_.leaf_count(g_); ++i) {
       const std::uint32_t l = (i + c_.variant / 2) % c_.leaf_count(g_);
@@ -286,7 +293,7 @@ class PlusRows {
     if (leaf >= kAlone) return no_way();
     const std::span<const std::uint8_t> ports = c_.links(s, leaf);
     if (!ports.empty() && c_.joined(g_, spine, leaf)) return ports.front();
-    for (std::uint32_t l = 0; l < c_.leaf_count(g_); ++l) {
+    for (std::uint32_t l = 0; l < c_.leaf_count(g_) && !c_.strict; ++l) {
       const std::span<const std::uint8_t> other = c_.links(s, l);
       if (shape_.leaves[g_][l] < shape_.live && !other.empty() && c_.joined(g_, spine, l))
         return other.front();
@@ -327,6 +334,60 @@ Routes plus_tables(const PlusCommon& common) {
   return routes;
 }
 
+/// Of tables proposed one after another the first that are safe, unless later ones have room for multicast
+/// trees beside them, too.
+class Proposals {
+ public:
+  explicit Proposals(const Problem& problem) : problem_(problem) {}
+
+  /// Whether nothing better can come.
+  bool add(Routes routes) {
+    const CheckReport report = check(problem_, routes);
+    if (!report.safe()) return false;
+    const bool roomy = MulticastBasis(problem_, routes, report.waits).why().empty();
+    if (roomy || !best_) best_ = std::move(routes);
+    return roomy;
+  }
+  bool any() const { return best_.has_value(); }
+  std::optional<Routes> best() && { return std::move(best_); }
+
+ private:
+  const Problem& problem_;
+  std::optional<Routes> best_;
+};
+
+/// Tables in which what need not go round holes goes as given, and for all else a way is sought one by one.
+Routes displaced(const PlusCommon& common, const LidOwners& owners, const GroupCables& cables) {
+  Routes routes = plus_tables(common);
+  TableWays given(routes, owners, cables, *routes.lanes);
+  const auto entries = displaced_entries(common.problem, owners, cables, given, *routes.lanes);
+  for (std::size_t s = 0; s < entries.size(); ++s)
+    if (!entries[s].empty()) routes.lfts[s] = std::make_shared<const Lft>(routes.lfts[s]->with(entries[s]));
+  return routes;
+}
+
+/// Proposals in several variants. Large fabrics take the first that is safe.
+std::optional<Routes> round_holes(const Problem& problem, const DesignGraph& graph, const PlusShape& shape,
+                                  Routes first) {
+  constexpr std::size_t kEnoughWork = 20'000'000;
+  const std::size_t work = graph.live * row_size(problem.top);  // of one proposal
+  Proposals proposals(problem);
+  if (proposals.add(std::move(first))) return std::move(proposals).best();
+  std::size_t done = work;
+  for (std::uint32_t variant = 1; variant < kPlusVariants; ++variant, done += work) {
+    if (proposals.any() && done > kEnoughWork) break;
+    if (proposals.add(plus_tables(PlusCommon(problem, graph, shape, variant))))
+      return std::move(proposals).best();
+  }
+  const GroupCables cables(graph);
+  const LidOwners owners(problem);
+  for (std::uint32_t variant = 0; variant < kPlusVariants; ++variant, done += work) {
+    if (done > kEnoughWork && (variant != 0 || proposals.any())) break;
+    if (proposals.add(displaced(PlusCommon(problem, graph, shape, variant, true), owners, cables))) break;
+  }
+  return std::move(proposals).best();
+}
+
 }  // namespace
 
 Result<Routes> dragonfly_plus(const Problem& problem) {
@@ -336,12 +397,9 @@ Result<Routes> dragonfly_plus(const Problem& problem) {
   if (!shape) return fail(shape.error());
   const PlusCommon common(problem, graph, *shape, 0);
   Routes first = plus_tables(common);
-  const bool goes_round = common.goes_round || common.via.count != 0;
-  if (!goes_round || check(problem, first).safe()) return first;
-  for (std::uint32_t variant = 1; variant < kPlusVariants; ++variant)
-    if (Routes other = plus_tables(PlusCommon(problem, graph, *shape, variant)); check(problem, other).safe())
-      return other;
-  return first;
+  if (!common.goes_round && common.via.count == 0) return first;
+  std::optional<Routes> found = round_holes(problem, graph, *shape, first);
+  return found ? std::move(*found) : std::move(first);
 }
 
 }  // namespace weft::routing

@@ -26,8 +26,9 @@ struct PlusCommon {
   /// In place of a leaf, added to the place of a spine: one without any, which only exits lead to.
   static constexpr std::uint32_t kNoLeaf = 1U << 30;
 
-  PlusCommon(const Problem& given, const DesignGraph& design, const PlusShape& found, std::uint32_t proposed)
-      : problem(given), graph(design), shape(found), variant(proposed) {
+  PlusCommon(const Problem& given, const DesignGraph& design, const PlusShape& found, std::uint32_t proposed,
+             bool no_rounds = false)
+      : problem(given), graph(design), shape(found), variant(proposed), strict(no_rounds) {
     list_local_links();
     number_destinations();
     const auto linked = [this](std::uint32_t from, std::uint32_t to) {
@@ -154,6 +155,7 @@ struct PlusCommon {
   std::vector<std::vector<PlusRun>> runs;        // by group
   GroupDetours via;
   std::uint32_t variant = 0;
+  bool strict = false;  // what may close a circle has no way
   mutable std::atomic<bool> goes_round{
       false};  // whether anything does that may close a circle, or finds no way
 };

@@ -108,6 +108,37 @@ bool most_hosts_below(const DesignGraph& graph, const Ranks& rank) {
   return below * 2 > all;
 }
 
+/// Whether all links join neighbouring ranks, and the ranks are those given. Lonely switches get theirs.
+bool fits(const Problem& problem, const DesignGraph& graph, Ranks& rank) {
+  rank_lonely(graph, rank);
+  return !misfit(graph, rank) && std::ranges::find(rank, kNone) == rank.end() &&
+         std::ranges::all_of(rank, [](std::uint32_t r) { return r < 64; }) &&
+         contradiction(problem, graph, rank) == graph.size();
+}
+
+/// Ranks that fit, of those that the fabric itself tells; the first try in `first` unless something is there.
+std::optional<Ranks> ranks_of_fabric(const Problem& problem, const DesignGraph& graph, Ranks& first) {
+  const Ranks from_hosts = distance(graph, with_hosts(graph, 1));
+  Ranks rank = from_hosts;
+  const bool good = fits(problem, graph, rank);
+  if (first.empty()) first = rank;
+  if (good) return rank;
+  std::size_t most = 0;
+  for (const auto& ports : graph.host_ports) most = std::max(most, ports.count());
+  if (most > 1)
+    if (rank = distance(graph, with_hosts(graph, (most + 1) / 2)); fits(problem, graph, rank)) return rank;
+  std::uint32_t farthest = 0;
+  for (const std::uint32_t r : from_hosts)
+    if (r != kNone) farthest = std::max(farthest, r);
+  std::vector<std::uint32_t> top;
+  for (std::uint32_t s = 0; s < graph.size(); ++s)
+    if (from_hosts[s] == farthest) top.push_back(s);
+  if (farthest == 0) return std::nullopt;
+  rank = upside_down(graph, top);
+  if (most_hosts_below(graph, rank) && fits(problem, graph, rank)) return rank;
+  return std::nullopt;
+}
+
 Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
   std::vector<Ranks> tries;
   try_given(problem, graph, tries);
@@ -117,30 +148,10 @@ Result<Ranks> find_ranks(const Problem& problem, const DesignGraph& graph) {
       if (std::ranges::find(problem.roots, graph.guids[s]) != problem.roots.end()) roots.push_back(s);
     if (!roots.empty()) tries.push_back(upside_down(graph, roots));
   }
-  std::size_t most = 0;
-  for (const auto& ports : graph.host_ports) most = std::max(most, ports.count());
-  tries.push_back(distance(graph, with_hosts(graph, 1)));
-  const Ranks from_hosts = tries.back();
-  if (most > 1) tries.push_back(distance(graph, with_hosts(graph, (most + 1) / 2)));
-  std::uint32_t farthest = 0;
-  for (const std::uint32_t r : from_hosts)
-    if (r != kNone) farthest = std::max(farthest, r);
-  std::vector<std::uint32_t> top;
-  for (std::uint32_t s = 0; s < graph.size(); ++s)
-    if (from_hosts[s] == farthest) top.push_back(s);
-  if (farthest > 0) {
-    Ranks hanging = upside_down(graph, top);
-    if (most_hosts_below(graph, hanging)) tries.push_back(std::move(hanging));
-  }
-
-  for (Ranks& rank : tries) {
-    rank_lonely(graph, rank);
-    if (!misfit(graph, rank) && std::ranges::find(rank, kNone) == rank.end() &&
-        std::ranges::all_of(rank, [](std::uint32_t r) { return r < 64; }) &&
-        contradiction(problem, graph, rank) == graph.size())
-      return rank;
-  }
-  const Ranks& rank = tries.front();
+  for (Ranks& rank : tries)
+    if (fits(problem, graph, rank)) return std::move(rank);
+  Ranks rank = tries.empty() ? Ranks{} : std::move(tries.front());
+  if (std::optional<Ranks> found = ranks_of_fabric(problem, graph, rank)) return std::move(*found);
   const DesignGraph::Edge* edge = misfit(graph, rank);
   if (const std::uint32_t s = contradiction(problem, graph, rank); !edge && s != graph.size())
     return fail(Errc::invalid, "no tree with the ranks that the configuration gives: {} would have rank {}",
