@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kWidth = 118;
 
 constexpr std::string_view kHead =
-    R"(# The configuration of weftd: every key, at its default. A key that is left out has its default, and so has every key
+    R"(# yaml-language-server: $schema=/usr/share/weft/weft.schema.json
+# The configuration of weftd: every key, at its default. A key that is left out has its default, and so has every key
 # of an empty file. Unknown keys, wrong types and values out of range are errors; `weftd --check-config` tells them all,
 # and `weftctl config show` what is in force and where it comes from. SIGHUP (systemctl reload weftd) reads the file
 # again, all or nothing; keys marked [restart] must not change then.

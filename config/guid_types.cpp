@@ -56,6 +56,8 @@ std::string flow_map(const Map& map, Show show) {
 Type<std::map<Guid, Lid>> guid_lids() {
   Type<std::map<Guid, Lid>> type;
   type.form = "a map of port GUIDs to LIDs";
+  type.json = json_form::any_of({json_form::map_of(json_form::integer(raw(kLidFirst), raw(kLidLastUnicast))),
+                                 std::string(json_form::kNothing)});
   type.read = [form = type.form](const Value& value, Report& report) {
     const Type<int> lid_type = number(raw(kLidFirst), raw(kLidLastUnicast));
     std::map<Guid, Lid> lids;
@@ -81,6 +83,8 @@ Type<std::map<Guid, Lid>> guid_lids() {
 Type<std::map<Guid, std::string>> guid_names() {
   Type<std::map<Guid, std::string>> type;
   type.form = "a map of node GUIDs to names";
+  type.json =
+      json_form::any_of({json_form::map_of(std::string(json_form::kText)), std::string(json_form::kNothing)});
   type.read = [form = type.form](const Value& value, Report& report) {
     std::map<Guid, std::string> names;
     const bool good = read_guids(value, form, report, [&](Guid guid, const Value& item) {
@@ -101,6 +105,8 @@ Type<std::map<Guid, std::string>> guid_names() {
 Type<std::vector<Guid>> guid_list() {
   Type<std::vector<Guid>> type;
   type.form = "a list of port GUIDs";
+  type.json = json_form::any_of(
+      {json_form::list_of(std::string(json_form::kNumber)), std::string(json_form::kNothing)});
   type.read = [form = type.form](const Value& value, Report& report) {
     std::optional<std::vector<Guid>> guids(std::in_place);
     if (value.kind == Value::Kind::null) return guids;

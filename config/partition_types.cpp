@@ -269,6 +269,27 @@ std::string partition_text(const Partition& one) {
   return text + "members: " + members_text(one.members) + " }";
 }
 
+std::string partition_json() {
+  using namespace json_form;
+  const std::string text(kText);
+  const std::string number(kNumber);
+  const std::string pairs = map_of(R"({"enum":["full","limited","both"]})");
+  const Field mtu{"mtu", R"({"enum":[256,512,1024,2048,4096]})"}, rate{"rate", text},
+      sl{"sl", integer(0, 15)}, level{"level", text}, q_key{"q_key", number},
+      traffic_class{"traffic_class", integer(0, 255)}, flow_label{"flow_label", number}, scope{"scope", text};
+  const std::string ipoib = fields({mtu, rate, sl, level, q_key, traffic_class, flow_label, scope});
+  const std::string group =
+      fields({{"mgid", text}, mtu, rate, sl, level, q_key, traffic_class, flow_label, scope});
+  return any_of({fields({{"key", integer(1, 0xffff)},
+                         {"members", any_of({text, pairs, list_of(any_of({text, pairs}))})},
+                         {"default_membership", R"({"enum":["full","limited","both"]})"},
+                         {"index0", std::string(kFlag)},
+                         {"precedence", R"({"enum":["special","last"]})"},
+                         {"ipoib", any_of({std::string(kFlag), ipoib, list_of(ipoib)})},
+                         {"groups", list_of(group)}}),
+                 std::string(kNothing)});
+}
+
 }  // namespace
 
 partitions::Who who_from(std::string_view text) {
@@ -321,6 +342,7 @@ void PartitionList::add(Partition partition, Place place, Report& report) {
 
 Type<std::vector<Partition>> partition_map() {
   Type<std::vector<Partition>> type;
+  type.json = json_form::any_of({json_form::map_of(partition_json()), std::string(json_form::kNothing)});
   type.form =
       "a map of names to partitions such as { storage: { key: 0x0010, members: [\"h0*\", { self: full }], "
       "ipoib: true } }";

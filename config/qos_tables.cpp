@@ -163,7 +163,15 @@ std::vector<Vl> starved(const TypedTable& table) {
 }
 
 Type<std::optional<TypedTables>> typed_tables() {
+  using namespace json_form;
   Type<std::optional<TypedTables>> type;
+  const std::string entries = list_of(std::string(kText));
+  const std::string table = fields({{"sl2vl", list_of(integer(0, 15))},
+                                    {"high", entries},
+                                    {"low", entries},
+                                    {"high_limit", integer(0, 255)}});
+  type.json = any_of({fields({{"all", table}, {"hosts", table}, {"routers", table}, {"switches", table}}),
+                      std::string(kNothing)});
   type.form =
       "a map such as { all: { sl2vl: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], high: [], low: "
       "[\"0:4\", "

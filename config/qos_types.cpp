@@ -217,6 +217,33 @@ std::string rule_text(const Rule& rule) {
   return text + " }";
 }
 
+std::string level_json() {
+  using namespace json_form;
+  return any_of({fields({{"sl", integer(0, 14)},
+                         {"priority", R"({"enum":["weighted","strict"]})"},
+                         {"weight", integer(1, 1000)},
+                         {"mtu", R"({"enum":[256,512,1024,2048,4096]})"},
+                         {"rate", std::string(kText)},
+                         {"lifetime", std::string(kDuration)}}),
+                 std::string(kNothing)});
+}
+
+std::string rule_json() {
+  using namespace json_form;
+  const std::string text(kText);
+  const std::string end = any_of({text, fields({{"partition", text}, {"pkey", text}})});
+  const std::string ends = any_of({end, list_of(end)});
+  const std::string texts = any_of({text, list_of(text)});
+  return fields({{"level", text},
+                 {"source", ends},
+                 {"destination", ends},
+                 {"either_end", std::string(kFlag)},
+                 {"partition", texts},
+                 {"pkey", texts},
+                 {"service", texts},
+                 {"class", texts}});
+}
+
 }  // namespace
 
 std::optional<Range> service_named(std::string_view name) {
@@ -231,6 +258,7 @@ std::optional<Range> service_named(std::string_view name) {
 
 Type<std::vector<Level>> level_map() {
   Type<std::vector<Level>> type;
+  type.json = json_form::any_of({json_form::map_of(level_json()), std::string(json_form::kNothing)});
   type.form =
       "a map of names to levels such as { storage: { sl: 2, weight: 4 }, kv-cache: { priority: strict } }";
   type.read = [form = type.form](const Value& value, Report& report) -> std::optional<std::vector<Level>> {
@@ -279,6 +307,7 @@ Type<std::vector<Level>> level_map() {
 
 Type<std::vector<Rule>> rule_list() {
   Type<std::vector<Rule>> type;
+  type.json = json_form::any_of({json_form::list_of(rule_json()), std::string(json_form::kNothing)});
   type.form = "a list of rules such as [ { level: storage, destination: [\"nas*\"], service: [nvme-of] } ]";
   type.read = [form = type.form](const Value& value, Report& report) -> std::optional<std::vector<Rule>> {
     std::vector<Rule> rules;

@@ -30,7 +30,7 @@ template <typename Member, typename T>
 Key key(std::string_view path, Member member, Type<T> type, std::string_view help,
         std::string_view opensm = {}, Applies applies = Applies::live) {
   using M = std::remove_cvref_t<decltype(member(std::declval<Settings&>()))>;
-  Key key{path, type.form, help, opensm, applies, false, {}, {}, {}};
+  Key key{path, type.form, type.json, help, opensm, applies, false, {}, {}, {}};
   key.read = [=, read = std::move(type.read)](const Value& value, Settings& settings, Report& report) {
     std::optional<T> found = read(value, report);
     if (found) member(settings) = static_cast<M>(std::move(*found));

@@ -20,6 +20,7 @@ enum class Applies { live, restart };
 struct Key {
   std::string_view path;    ///< "sweep.interval"
   std::string form;         ///< What it takes, in words.
+  std::string json;         ///< The same as JSON Schema.
   std::string_view help;    ///< Sentences.
   std::string_view opensm;  ///< OpenSM's name for it; may be empty.
   Applies applies = Applies::live;

@@ -40,6 +40,7 @@ Type<T> or_nothing(Type<T> type, T unset) {
   const auto read = std::move(type.read);
   const auto show = std::move(type.show);
   type.form += ", or nothing";
+  type.json = json_form::any_of({type.json, std::string(json_form::kNothing)});
   type.read = [=](const Value& value, Report& report) {
     const bool empty = value.kind == Value::Kind::text && value.text.empty();
     return value.kind == Value::Kind::null || empty ? std::optional<T>(unset) : read(value, report);
@@ -50,7 +51,7 @@ Type<T> or_nothing(Type<T> type, T unset) {
 
 template <typename T>
 Type<std::optional<T>> optional_of(Type<T> type) {
-  Type<std::optional<T>> result{type.form, {}, {}};
+  Type<std::optional<T>> result{type.form, {}, {}, type.json};
   result.read = [read = std::move(type.read)](const Value& value, Report& report) {
     const std::optional<T> found = read(value, report);
     return found ? std::optional<std::optional<T>>(found) : std::nullopt;
@@ -84,7 +85,9 @@ Type<bool> flag() {
     if (text == "false" || text == "no" || text == "off") return false;
     return std::nullopt;
   };
-  return of_text<bool>("true or false", from, [](const bool& value) { return value ? "true" : "false"; });
+  return told_as(std::string(json_form::kFlag), of_text<bool>("true or false", from, [](const bool& value) {
+                   return value ? "true" : "false";
+                 }));
 }
 
 Type<int> number(int least, int most) {
@@ -93,8 +96,9 @@ Type<int> number(int least, int most) {
     if (!value || *value > static_cast<std::uint64_t>(most) || static_cast<int>(*value) < least) return {};
     return static_cast<int>(*value);
   };
-  return of_text<int>(fmt::format("a whole number from {} to {}", least, most), from,
-                      [](const int& value) { return fmt::format("{}", value); });
+  return told_as(json_form::integer(least, most),
+                 of_text<int>(fmt::format("a whole number from {} to {}", least, most), from,
+                              [](const int& value) { return fmt::format("{}", value); }));
 }
 
 Type<std::optional<int>> optional_number(int least, int most) { return optional_of(number(least, most)); }
@@ -114,7 +118,8 @@ Type<int> coded(std::string_view what, std::map<int, int> codes) {
     }
     return std::string();
   };
-  return of_text<int>(fmt::format("one of {} {}", fmt::join(numbers, ", "), what), from, show);
+  return told_as(fmt::format("{{\"enum\":[{}]}}", fmt::join(numbers, ",")),
+                 of_text<int>(fmt::format("one of {} {}", fmt::join(numbers, ", "), what), from, show));
 }
 
 Type<int> choice(std::vector<std::pair<std::string, int>> words) {
@@ -132,7 +137,8 @@ Type<int> choice(std::vector<std::pair<std::string, int>> words) {
     }
     return std::string();
   };
-  return of_text<int>(fmt::format("one of {}", fmt::join(names, ", ")), from, show);
+  return told_as(json_form::one_of(names),
+                 of_text<int>(fmt::format("one of {}", fmt::join(names, ", ")), from, show));
 }
 
 Type<std::string> word(std::vector<std::string> words) {
@@ -140,8 +146,9 @@ Type<std::string> word(std::vector<std::string> words) {
     if (std::find(words.begin(), words.end(), text) == words.end()) return std::nullopt;
     return std::string(text);
   };
-  return of_text<std::string>(fmt::format("one of {}", fmt::join(words, ", ")), from,
-                              [](const std::string& value) { return value; });
+  return told_as(json_form::one_of(words),
+                 of_text<std::string>(fmt::format("one of {}", fmt::join(words, ", ")), from,
+                                      [](const std::string& value) { return value; }));
 }
 
 Type<Duration> duration(Duration least, Duration most, std::string_view zero) {
@@ -152,7 +159,9 @@ Type<Duration> duration(Duration least, Duration most, std::string_view zero) {
   };
   std::string form = range_words("a duration", duration_text(least), duration_text(most));
   if (!zero.empty()) form += fmt::format(", or 0 for {}", zero);
-  return with_unit(of_text<Duration>(form, from, duration_text), "10s, 200ms or 5us");
+  const std::string timed(json_form::kDuration);
+  return told_as(zero.empty() ? timed : json_form::any_of({timed, R"({"enum":[0,"0"]})"}),
+                 with_unit(of_text<Duration>(form, from, duration_text), "10s, 200ms or 5us"));
 }
 
 Type<int> rate(std::string_view word) {
@@ -163,7 +172,9 @@ Type<int> rate(std::string_view word) {
     return speed && rate_speed(rate_at_most(*speed)) == *speed ? speed : std::nullopt;
   };
   const auto show = [zero](const int& speed) { return speed == 0 ? zero : rate_speed_text(speed); };
-  return of_text<int>(fmt::format("a rate of links such as 2.5G or 400G, or {}", zero), from, show);
+  const std::string rates = json_form::pattern("^[0-9]+(\\.[0-9]+)?[Gg]$");
+  return told_as(json_form::any_of({rates, json_form::one_of(std::vector<std::string>{zero})}),
+                 of_text<int>(fmt::format("a rate of links such as 2.5G or 400G, or {}", zero), from, show));
 }
 
 Type<int> wire_time(int most, bool forever) {
@@ -171,6 +182,8 @@ Type<int> wire_time(int most, bool forever) {
   const std::string longest = duration_text(base::wire_time(most));
   type.form = range_words("a time on the wire", duration_text(base::wire_time(0)), longest);
   if (forever) type.form += ", or forever";
+  type.json = std::string(json_form::kDuration);
+  if (forever) type.json = json_form::any_of({type.json, R"({"enum":["forever"]})"});
   type.show = [=](const int& code) {
     return code > most && forever ? std::string("forever") : duration_text(base::wire_time(code));
   };
@@ -197,9 +210,11 @@ Type<std::uint64_t> size(std::uint64_t least, std::uint64_t most) {
     const std::optional<std::uint64_t> value = size_from(text);
     return value && *value >= least && *value <= most ? value : std::nullopt;
   };
-  return with_unit(of_text<std::uint64_t>(range_words("a size", size_text(least), size_text(most)), from,
-                                          [](const std::uint64_t& value) { return size_text(value); }),
-                   "16MiB or 500KB");
+  return told_as(
+      json_form::pattern("^[0-9]+(\\.[0-9]+)? ?([KMGT]i?)?B$"),
+      with_unit(of_text<std::uint64_t>(range_words("a size", size_text(least), size_text(most)), from,
+                                       [](const std::uint64_t& value) { return size_text(value); }),
+                "16MiB or 500KB"));
 }
 
 Type<std::uint64_t> prefix() {
@@ -207,8 +222,9 @@ Type<std::uint64_t> prefix() {
     const std::optional<std::uint64_t> value = prefix_from(text);
     return value && *value != 0 ? value : std::nullopt;
   };
-  return of_text<std::uint64_t>("a subnet prefix such as 0xfe80000000000000 or \"fe80::\"", from,
-                                [](const std::uint64_t& value) { return prefix_text(value); });
+  return told_as(std::string(json_form::kNumber),
+                 of_text<std::uint64_t>("a subnet prefix such as 0xfe80000000000000 or \"fe80::\"", from,
+                                        [](const std::uint64_t& value) { return prefix_text(value); }));
 }
 
 Type<std::uint64_t> key64() {
@@ -221,13 +237,16 @@ Type<std::uint64_t> key64() {
     const bool whole = error == std::errc() && end == digits.data() + digits.size();
     return whole ? std::optional(value) : std::nullopt;
   };
-  return of_text<std::uint64_t>("a 64-bit key such as 1 or 0x2d0f9c3b5a71e864", from,
-                                [](const std::uint64_t& value) { return fmt::format("0x{:x}", value); });
+  return told_as(
+      std::string(json_form::kNumber),
+      of_text<std::uint64_t>("a 64-bit key such as 1 or 0x2d0f9c3b5a71e864", from,
+                             [](const std::uint64_t& value) { return fmt::format("0x{:x}", value); }));
 }
 
 Type<std::optional<Guid>> optional_guid() {
-  return optional_of(of_text<Guid>("a GUID such as 0x0002c903000e0b72", guid_from,
-                                   [](const Guid& guid) { return to_string(guid); }));
+  return optional_of(told_as(std::string(json_form::kNumber),
+                             of_text<Guid>("a GUID such as 0x0002c903000e0b72", guid_from,
+                                           [](const Guid& guid) { return to_string(guid); })));
 }
 
 Type<std::string> text(std::string_view what, std::size_t most, bool optional) {
@@ -235,8 +254,10 @@ Type<std::string> text(std::string_view what, std::size_t most, bool optional) {
     const bool good = !text.empty() && text.size() <= most && printable(text);
     return good ? std::optional<std::string>(text) : std::nullopt;
   };
-  Type<std::string> type = of_text<std::string>(std::string(what), from,
-                                                [](const std::string& value) { return yaml_text(value); });
+  Type<std::string> type =
+      told_as(std::string(json_form::kText),
+              of_text<std::string>(std::string(what), from,
+                                   [](const std::string& value) { return yaml_text(value); }));
   return optional ? or_nothing<std::string>(std::move(type), {}) : type;
 }
 
@@ -246,8 +267,9 @@ Type<std::string> path(std::size_t most, bool optional) {
     return good ? std::optional<std::string>(text) : std::nullopt;
   };
   Type<std::string> type =
-      of_text<std::string>(fmt::format("a path that begins with / and has at most {} bytes", most), from,
-                           [](const std::string& value) { return yaml_text(value); });
+      told_as(json_form::pattern("^/"),
+              of_text<std::string>(fmt::format("a path that begins with / and has at most {} bytes", most),
+                                   from, [](const std::string& value) { return yaml_text(value); }));
   return optional ? or_nothing<std::string>(std::move(type), {}) : type;
 }
 
@@ -256,6 +278,9 @@ Type<std::vector<std::string>> texts(std::string_view what, std::vector<std::str
   Type<std::vector<std::string>> type;
   type.form = allowed.empty() ? fmt::format("a list of {}", what)
                               : fmt::format("one {} or a list of them: {}", what, fmt::join(allowed, ", "));
+  const std::string one = allowed.empty() ? std::string(json_form::kText) : json_form::one_of(allowed);
+  type.json = json_form::any_of({one, json_form::list_of(one)});
+  if (least == 0) type.json = json_form::any_of({type.json, std::string(json_form::kNothing)});
   type.read = [=, form = type.form](const Value& value, Report& report) {
     std::optional<std::vector<std::string>> result(std::in_place);
     const auto refuse = [&](Place place, std::string why) {
@@ -296,6 +321,8 @@ Type<std::vector<std::string>> texts(std::string_view what, std::vector<std::str
 Type<std::map<std::string, int>> name_numbers(std::string_view what, int least, int most) {
   Type<std::map<std::string, int>> type;
   type.form = fmt::format("a map of {} to whole numbers from {} to {}", what, least, most);
+  type.json = json_form::any_of(
+      {json_form::map_of(json_form::integer(least, most)), std::string(json_form::kNothing)});
   type.read = [form = type.form, one = number(least, most)](const Value& value, Report& report) {
     using Numbers = std::map<std::string, int>;
     const bool none = value.kind == Value::Kind::null;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "config/json_forms.h"
 #include "config/report.h"
 #include "config/value.h"
 
@@ -23,7 +24,15 @@ struct Type {
   /// Nothing when the value does not fit; the report then says why.
   std::function<std::optional<T>(const Value&, Report&)> read;
   std::function<std::string(const T&)> show;
+  std::string json;  ///< The same as JSON Schema, for editors (config/json_forms.h).
 };
+
+/// The same type, described to editors.
+template <typename T>
+Type<T> told_as(std::string json, Type<T> type) {
+  type.json = std::move(json);
+  return type;
+}
 
 Type<bool> flag();
 Type<int> number(int least, int most);

@@ -8,7 +8,9 @@
 #include <set>
 #include <sstream>
 
+#include "config/json_schema.h"
 #include "config/read.h"
+#include "config/reference.h"
 #include "config/schema.h"
 
 namespace weft::config {
@@ -16,16 +18,35 @@ namespace {
 
 const std::string kFile = std::string(WEFT_SOURCE_DIR) + "/etc/weft.yaml";
 
-std::string file_text() {
-  std::ifstream stream(kFile);
+/// What stands in a file of the sources must be this; UPDATE_GOLDEN=1 writes it there.
+void expect_file(const std::string& name, const std::string& wanted) {
+  const std::string path = std::string(WEFT_SOURCE_DIR) + "/" + name;
+  if (std::getenv("UPDATE_GOLDEN")) std::ofstream(path) << wanted;
+  std::ifstream stream(path);
   std::stringstream text;
   text << stream.rdbuf();
-  return text.str();
+  EXPECT_EQ(text.str(), wanted) << "UPDATE_GOLDEN=1 rewrites " << path;
 }
 
-TEST(DocumentedFile, IsWhatTheSchemaSays) {
-  if (std::getenv("UPDATE_GOLDEN")) std::ofstream(kFile) << documented_file();
-  EXPECT_EQ(file_text(), documented_file()) << "UPDATE_GOLDEN=1 rewrites " << kFile;
+TEST(DocumentedFile, IsWhatTheSchemaSays) { expect_file("etc/weft.yaml", documented_file()); }
+
+TEST(JsonSchema, IsWhatTheSchemaSays) { expect_file("etc/weft.schema.json", json_schema()); }
+
+TEST(Reference, IsWhatTheSchemaSays) {
+  expect_file("docs/configuration.md", reference_markdown());
+  expect_file("packaging/man/weft.yaml.5", reference_manual());
+}
+
+TEST(Reference, HoldsEveryKeyOnce) {
+  const std::string markdown = reference_markdown();
+  const std::string manual = reference_manual();
+  for (const Key& key : schema()) {
+    const std::string heading = "**`" + std::string(key.path) + "`**";
+    EXPECT_NE(markdown.find(heading), markdown.npos) << key.path;
+    EXPECT_EQ(markdown.find(heading), markdown.rfind(heading)) << key.path;
+    EXPECT_NE(manual.find("\n.B " + std::string(key.path) + "\n"), manual.npos) << key.path;
+    EXPECT_FALSE(key.json.empty()) << key.path;
+  }
 }
 
 TEST(DocumentedFile, ReadsAsTheDefaults) {
