@@ -14,6 +14,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/files.h"
+#include "config/json_schema.h"
 #include "config/read.h"
 #include "ctl/ask.h"
 #include "ctl/json_read.h"
@@ -276,6 +277,11 @@ Exit check_config(const Output& output, const std::string& file) {
     output.err << loaded.error().what << std::endl;
   }
   return loaded ? Exit::done : Exit::usage;
+}
+
+Exit show_config_schema(const Output& output) {
+  output.out << config::json_schema() << std::flush;
+  return Exit::done;
 }
 
 Exit export_state(const Client& client, const Output& output, const std::string& file) {

@@ -48,6 +48,7 @@ Exit accept_fabric(const Client& client, const Output& output);
 Exit hand_over(const Client& client, const Output& output, const std::string& to);
 Exit show_config(const Client& client, const Output& output);
 Exit check_config(const Output& output, const std::string& file);
+Exit show_config_schema(const Output& output);
 /// "-": standard output and input.
 Exit export_state(const Client& client, const Output& output, const std::string& file);
 Exit import_state(const Client& client, const Output& output, const std::string& file);

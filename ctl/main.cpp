@@ -20,6 +20,7 @@
 #include "ctl/port_sets_commands.h"
 #include "ctl/qos_commands.h"
 #include "ctl/sa_commands.h"
+#include "ctl/support_bundle.h"
 #include "ctl/upkeep_commands.h"
 
 namespace {
@@ -235,6 +236,14 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
       add_command(*config, "check", "Checks a file without the daemon", chosen,
                   [&a](const Client&, const Output& output) { return ctl::check_config(output, a.file); });
   check->add_option("FILE", a.file, "The file")->required();
+  add_command(*config, "schema", "Prints the JSON schema that editors check and complete weft.yaml with",
+              chosen, [](const Client&, const Output& output) { return ctl::show_config_schema(output); });
+  auto* bundle =
+      add_command(app, "support-bundle", "Writes what a bug report needs, without secrets, as .tar.gz",
+                  chosen, [&a](const Client& client, const Output& output) {
+                    return ctl::support_bundle(client, output, a.file, "weft " WEFT_VERSION);
+                  });
+  bundle->add_option("FILE", a.file, "The archive to write")->required();
 
   CLI::App* state =
       app.add_subcommand("state", "What the daemon keeps over restarts: LIDs and device records");
