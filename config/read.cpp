@@ -376,7 +376,12 @@ Result<Loaded> read_text(std::string_view yaml, std::string_view file_name,
 Result<Loaded> read_file(const std::string& path, std::span<const Override> command_line) {
   const Result<std::string> text = slurp(path);
   if (!text) return fail(text.error());
-  Reading reading = read(*text, path, command_line);
+  return read_as(path, *text, command_line);
+}
+
+Result<Loaded> read_as(const std::string& path, std::string_view yaml,
+                       std::span<const Override> command_line) {
+  Reading reading = read(yaml, path, command_line);
   if (!reading.has_subnets()) {
     reading.read_files(path);
     reading.check_mentions();
@@ -385,6 +390,7 @@ Result<Loaded> read_file(const std::string& path, std::span<const Override> comm
   reading.report.source = path;
   if (looks_put_aside(path))
     reading.report.note({}, "the name looks like a copy put aside by an editor or a package");
+  reading.loaded.text = yaml;
   return std::move(reading).result();
 }
 

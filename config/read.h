@@ -34,6 +34,7 @@ struct Loaded {
   std::map<std::string, Origin, std::less<>> origins;  ///< By key; keys without one have their default.
   std::vector<std::string> notes;  ///< Nothing wrong, but worth a line in the log: "weft.yaml:3:7: why".
   std::vector<Loaded> subnets;     ///< Of several subnets, by name: each with all its settings.
+  std::string text;                ///< As it was read, without what stands in files beside it.
 };
 
 /// The origin of a key's value.
@@ -45,6 +46,10 @@ std::string to_string(const Origin& origin);
 /// throws. Errors: `invalid`, with one line "file:line:column: why" for each problem (the first 100).
 Result<Loaded> read_text(std::string_view yaml, std::string_view file_name,
                          std::span<const Override> command_line = {});
+
+/// Reads a text as if it stood in that file: with the files beside it. Errors: as read_text.
+Result<Loaded> read_as(const std::string& path, std::string_view yaml,
+                       std::span<const Override> command_line = {});
 
 /// Reads a file and the names file it points to. Never throws.
 /// Errors: as read_text; `unavailable` when the file cannot be read.

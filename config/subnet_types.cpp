@@ -64,6 +64,7 @@ std::string to_string(const PortChoice& port) {
 Type<std::map<std::string, std::string>> subnet_map() {
   Type<std::map<std::string, std::string>> type;
   type.form = "a map of names to maps of keys";
+  type.json = json_form::map_of("{\"type\":[\"object\",\"null\"]}");
   type.read = [](const Value& value, Report& report) -> std::optional<std::map<std::string, std::string>> {
     std::map<std::string, std::string> subnets;
     if (value.kind == Value::Kind::null) return subnets;
@@ -105,6 +106,7 @@ Type<std::vector<PortChoice>> port_list() {
   Type<std::vector<PortChoice>> type;
   const Type<std::vector<std::string>> list = texts("ports such as mlx5_1/1, or GUIDs", {}, 0);
   type.form = list.form;
+  type.json = json_form::list_of(std::string(json_form::kText));
   type.read = [read = list.read](const Value& value,
                                  Report& report) -> std::optional<std::vector<PortChoice>> {
     const auto texts = read(value, report);

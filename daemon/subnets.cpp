@@ -223,6 +223,7 @@ Result<config::Loaded> config_of(config::Loaded whole, const std::string& subnet
   for (config::Loaded& one : whole.subnets) {
     if (one.settings.subnet != subnet) continue;
     one.notes.insert(one.notes.end(), whole.notes.begin(), whole.notes.end());
+    one.text = whole.text;
     return std::move(one);
   }
   return fail(Errc::not_found, "the configuration has no subnet {} any more: restart weftd", subnet);
