@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "config/file.h"
+#include "config/listen.h"
 #include "config/m_keys_file.h"
 #include "config/names_file.h"
 #include "config/once.h"
@@ -141,9 +142,33 @@ void Reading::check_whole() {
         "at 2 and 3 a device says who it is only to who shows its key, and with m_key.per_device that "
         "depends on who it is: take 1 at most, or one key for all");
   }
+  check_tcp();
   if (settings.transport.kind == TransportKind::sim && settings.transport.sim_fabric.empty()) {
     problem_with("transport.kind", "sim needs transport.sim.fabric, a file or a blueprint");
   }
+}
+
+/// Nobody on the network reads along, and nobody changes anything without a token.
+void Reading::check_tcp() {
+  const ControlTcpSettings& tcp = loaded.settings.control.tcp;
+  const bool tls = !tcp.cert.empty();
+  if (tls != !tcp.key.empty())
+    problem_with(tls ? "control.tcp.tls.cert" : "control.tcp.tls.key",
+                 "control.tcp.tls.cert and control.tcp.tls.key need each other");
+  if (tcp.listen.empty()) return;
+  const Result<Listen> listen = listen_from(tcp.listen);
+  if (!listen) return problem_with("control.tcp.listen", listen.error().what);
+  if (!listen->loopback && !tls)
+    problem_with(
+        "control.tcp.listen",
+        "others can read along at this address: set control.tcp.tls.cert and control.tcp.tls.key, or "
+        "listen at 127.0.0.1");
+  if (!listen->loopback && tcp.open_reading)
+    problem_with("control.tcp.open_reading", "is for loopback only: take it out, or listen at 127.0.0.1");
+  if (tcp.read_token_file.empty() && tcp.write_token_file.empty() && !tcp.open_reading)
+    problem_with("control.tcp.listen",
+                 "nobody could read anything: set control.tcp.read_token_file, or on loopback "
+                 "control.tcp.open_reading");
 }
 
 /// Levels and partitions that are spoken of, wherever that is: to be asked when all files are read.
@@ -221,6 +246,7 @@ void Reading::read_files(const std::string& config_path) {
   read_qos_file(config_path);
   read_names_file(config_path);
   read_m_keys_file(config_path);
+  check_control_files();
   Settings& settings = loaded.settings;
   read_sm_key_file(config_path, "manager.sm_key", settings.manager.sm_key_file, settings.manager.sm_key);
   read_sm_key_file(config_path, "sa.sm_key", settings.sa.sm_key_file, settings.sa.sm_key);
@@ -309,6 +335,21 @@ void Reading::read_sm_key_file(const std::string& config_path, std::string_view 
   if (!text) return problem_with(of_file, text.error().what);
   report.source = path;
   if (const auto read = read_one_key(*text, report)) target = *read;
+}
+
+/// Files of secrets that others can read are secret no longer.
+void Reading::check_control_files() {
+  const ControlTcpSettings& tcp = loaded.settings.control.tcp;
+  const auto check = [&](const char* key, const std::string& file, bool secret) {
+    if (file.empty()) return;
+    if (std::string why = why_not_private(file); secret && !why.empty())
+      return problem_with(key, std::move(why));
+    if (const Result<std::string> text = slurp(file); !text) problem_with(key, text.error().what);
+  };
+  check("control.tcp.tls.cert", tcp.cert, false);
+  check("control.tcp.tls.key", tcp.key, true);
+  check("control.tcp.read_token_file", tcp.read_token_file, true);
+  check("control.tcp.write_token_file", tcp.write_token_file, true);
 }
 
 Result<Loaded> Reading::result() && {

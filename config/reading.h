@@ -38,9 +38,11 @@ struct Reading {
   void read_m_keys_file(const std::string& config_path);
   void read_sm_key_file(const std::string& config_path, std::string_view key, const std::string& file,
                         std::uint64_t& target);
+  void check_control_files();
   void read_partition_files(const std::string& config_path);
   void read_qos_file(const std::string& config_path);
   void check_whole();
+  void check_tcp();
   void check_mentions();
   void check_tables();
   /// Each subnet with all its settings, when the file has several and nothing is wrong so far. `path`: of the

@@ -420,6 +420,28 @@ void add_sa_keys(std::vector<Key>& keys) {
           "Requests without room are answered BUSY instead. Kernel clients give up at once then."));
 }
 
+void add_tcp_keys(std::vector<Key>& keys) {
+  constexpr Applies kRestart = Applies::restart;
+  keys.push_back(key("control.tcp.listen", MEMBER(control.tcp.listen),
+                     text("an address such as 127.0.0.1:8723", 64, true),
+                     "Address and port to serve the control API at, too. Other addresses than this machine's "
+                     "loopback need TLS. Nothing: not over TCP.",
+                     {}, kRestart));
+  keys.push_back(key("control.tcp.tls.cert", MEMBER(control.tcp.cert), path(4096, true),
+                     "PEM file with the certificate, and those between it and a known one.", {}, kRestart));
+  keys.push_back(key("control.tcp.tls.key", MEMBER(control.tcp.key), path(4096, true),
+                     "PEM file with its key; only its owner may be able to read it.", {}, kRestart));
+  keys.push_back(key("control.tcp.read_token_file", MEMBER(control.tcp.read_token_file), path(4096, true),
+                     "File whose first line is the token that reading needs, of 16 characters at least; only "
+                     "its owner may be able to read it.",
+                     {}, kRestart));
+  keys.push_back(key("control.tcp.write_token_file", MEMBER(control.tcp.write_token_file), path(4096, true),
+                     "Likewise the token that changes need. Nothing: nothing can be changed over TCP.", {},
+                     kRestart));
+  keys.push_back(key("control.tcp.open_reading", MEMBER(control.tcp.open_reading), flag(),
+                     "On loopback: whoever is on this machine may read without a token.", {}, kRestart));
+}
+
 void add_service_keys(std::vector<Key>& keys) {
   constexpr Applies kRestart = Applies::restart;
   keys.push_back(
@@ -442,8 +464,23 @@ void add_service_keys(std::vector<Key>& keys) {
                      "UNIX socket of the control API.", {}, kRestart));
   keys.push_back(key("control.group", MEMBER(control.group), text("a group name", 64, true),
                      "Group that may use the socket, when it exists.", {}, kRestart));
+  keys.push_back(key("control.admin_group", MEMBER(control.admin_group), text("a group name", 64, true),
+                     "Members of it may change things over the socket, beside root and the user of weftd; "
+                     "others who can connect may read.",
+                     {}, kRestart));
+  add_tcp_keys(keys);
   keys.push_back(key("state_dir", MEMBER(state_dir), path(4000, false),
                      "Where LIDs and all that must outlive a restart are kept.", {}, kRestart));
+}
+
+void add_history_keys(std::vector<Key>& keys) {
+  constexpr Applies kRestart = Applies::restart;
+  keys.push_back(key("history.events", MEMBER(history.events), number(1'000, 10'000'000),
+                     "So many events are kept in the state file, the newest.", {}, kRestart));
+  keys.push_back(key("history.sweeps", MEMBER(history.sweeps), number(100, 1'000'000),
+                     "Likewise sweeps. Light sweeps that found nothing are not kept.", {}, kRestart));
+  keys.push_back(key("history.age", MEMBER(history.age), duration(hours(1), hours(24 * 3650), "any age"),
+                     "What is older is dropped, however few there are.", {}, kRestart));
 }
 
 void add_store_keys(std::vector<Key>& keys) {
@@ -495,6 +532,7 @@ std::vector<Key> make_schema() {
   add_health_keys(keys);
   add_sa_keys(keys);
   add_service_keys(keys);
+  add_history_keys(keys);
   add_store_keys(keys);
   keys.push_back(secret(key(
       "subnets", [](auto& settings) -> auto& { return settings.subnets; }, subnet_map(),
@@ -529,7 +567,10 @@ constexpr Section kSections[] = {
     {"link_health.counters", "Error counters of ports."},
     {"sa", "Subnet administration: what clients are answered."},
     {"log", "What the daemon says."},
-    {"control", "Where weftctl finds the daemon."},
+    {"control", "Where weftctl finds the daemon, and who may change things."},
+    {"control.tcp", "The control API over TCP."},
+    {"control.tcp.tls", "Its certificate."},
+    {"history", "What happened: how much of it is kept."},
     {"store", "State shared between managers."},
 };
 

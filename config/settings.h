@@ -112,10 +112,31 @@ struct LogSettings {
   bool operator==(const LogSettings&) const = default;
 };
 
+/// The control API over TCP.
+struct ControlTcpSettings {
+  std::string listen;  ///< As config::listen_from takes it; empty: off.
+  std::string cert;    ///< PEM files; empty: no TLS.
+  std::string key;
+  std::string read_token_file;
+  std::string write_token_file;  ///< Empty: nothing can be changed over TCP.
+  bool open_reading = false;     ///< On loopback: reading needs no token.
+  bool operator==(const ControlTcpSettings&) const = default;
+};
+
 struct ControlSettings {
   std::string socket = "/run/weft/weftd.sock";
   std::string group = "weft";  ///< Group that may use the socket; ignored when it does not exist.
+  std::string admin_group = "weft";  ///< Group that may change things there; likewise.
+  ControlTcpSettings tcp;
   bool operator==(const ControlSettings&) const = default;
+};
+
+/// How much of what happened is kept.
+struct HistorySettings {
+  int events = 100'000;
+  int sweeps = 10'000;
+  Duration age = std::chrono::hours(24 * 90);  ///< 0: as old as it may be.
+  bool operator==(const HistorySettings&) const = default;
 };
 
 /// Where the state is kept, beside the state file.
@@ -147,6 +168,7 @@ struct Settings {
   Duration audit = std::chrono::hours(24);  ///< One round over all devices; 0: never.
   LogSettings log;
   ControlSettings control;
+  HistorySettings history;
   StoreSettings store;
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.
   std::string opensm_partitions;             ///< OpenSM's partitions.conf; likewise.

@@ -43,6 +43,8 @@ struct Shared {
 std::vector<Shared> apart(const Settings& settings) {
   std::vector<Shared> all{{"state_dir", settings.state_dir}, {"control.socket", settings.control.socket}};
   if (!settings.store.etcd.empty()) all.push_back({"store.prefix", settings.store.prefix});
+  if (const std::string& listen = settings.control.tcp.listen; !listen.empty())
+    all.push_back({"control.tcp.listen", listen});
   if (settings.transport.kind == TransportKind::umad) {
     all.push_back({"port", to_string(settings.transport.port)});
     for (const PortChoice& port : settings.transport.failover) all.push_back({"port", to_string(port)});
