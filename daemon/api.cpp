@@ -5,13 +5,20 @@
 
 #include "base/words.h"
 #include "daemon/api_answers.h"
+#include "daemon/api_counters.h"
+#include "daemon/api_document.h"
+#include "daemon/api_events.h"
+#include "daemon/api_explain.h"
+#include "daemon/api_fabric.h"
 #include "daemon/api_json.h"
 #include "daemon/api_partitions.h"
 #include "daemon/api_port_sets.h"
 #include "daemon/api_qos.h"
 #include "daemon/api_sa.h"
+#include "daemon/api_tables.h"
 #include "daemon/api_upkeep.h"
 #include "daemon/ledger_json.h"
+#include "daemon/metrics.h"
 #include "fabric/slow_link.h"
 #include "plan/dump_opensm.h"
 
@@ -160,27 +167,6 @@ Response progress(const ApiSource& source) {
       {"state", name(status.state)}, {"progress", to_json(status.progress)}, {"last_sweep", number}});
 }
 
-Response events(const ApiSource& source, const Request& request) {
-  const auto after = number_parameter(request, "after", 0, UINT64_MAX);
-  if (!after) return refusal(after.error());
-  const auto limit = number_parameter(request, "limit", 100, kMostItems);
-  if (!limit) return refusal(limit.error());
-  const ViewPtr view = source.view();
-  json::array list;
-  std::uint64_t last = *after;
-  for (const Event& event : source.events(*after, *limit)) {
-    list.push_back(to_json(event, view.get()));
-    last = event.id;
-  }
-  return json_response(json::object{{"last", last}, {"events", std::move(list)}});
-}
-
-Response sweeps(const ApiSource& source) {
-  json::array list;
-  for (const SweepReport& report : source.sweeps()) list.push_back(to_json(report));
-  return json_response(json::object{{"sweeps", std::move(list)}});
-}
-
 Response sweep(const ApiSource& source) {
   const Status status = source.status();
   if (status.state == State::waiting_for_device) {
@@ -254,7 +240,10 @@ Router make_api(ApiSource functions) {
   };
   get("/v1/status", [source](const Request&) {
     const ViewPtr view = source->view();
-    return json_response(to_json(source->status(), view.get()));
+    json::object status = to_json(source->status(), view.get());
+    const SmpTotals smps = source->smps ? source->smps() : SmpTotals{};
+    status["smps"] = json::object{{"sent", smps.sent}, {"sets", smps.sets}, {"timeouts", smps.timeouts}};
+    return json_response(status);
   });
   get("/v1/progress", [source](const Request&) { return progress(*source); });
   get("/v1/nodes", with_view(source, nodes));
@@ -264,8 +253,13 @@ Router make_api(ApiSource functions) {
         const auto page = page_of(request);
         return page ? port_sets(view, request, *page) : refusal(page.error());
       }));
-  get("/v1/events", [source](const Request& request) { return events(*source, request); });
-  get("/v1/sweeps", [source](const Request&) { return sweeps(*source); });
+  add_event_routes(router, source);
+  add_explain_routes(router, source);
+  add_table_routes(router, source);
+  add_counter_routes(router, source);
+  add_metrics_routes(router, source);
+  add_document_route(router);
+  add_fabric_routes(router, source);
   get("/v1/state", [source](const Request&) { return export_state(*source); });
   get("/v1/config", [source](const Request&) { return json_response(config_json(*source->config())); });
   get("/v1/dump/opensm", [source](const Request& request) {
@@ -280,8 +274,11 @@ Router make_api(ApiSource functions) {
   });
   add_sa_routes(router, source);
   add_upkeep_routes(router, source);
-  get("/livez", [](const Request&) { return text_response("alive\n"); });
-  get("/readyz", [source](const Request&) { return ready(*source); });
+  const auto probe = [&router](std::string path, Handler handler) {
+    router.add({"GET", std::move(path), std::move(handler), 0, Access::open});
+  };
+  probe("/livez", [](const Request&) { return text_response("alive\n"); });
+  probe("/readyz", [source](const Request&) { return ready(*source); });
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
   router.add({"POST", "/v1/accept", [source](const Request&) { return accept(*source); }});
   router.add(

@@ -9,10 +9,16 @@
 
 #include "base/result.h"
 #include "config/read.h"
+#include "daemon/counter_poll.h"
+#include "daemon/event_query.h"
 #include "daemon/multicast.h"
+#include "daemon/news.h"
 #include "daemon/sa_counts.h"
 #include "daemon/status.h"
+#include "daemon/store.h"
+#include "daemon/tallies.h"
 #include "daemon/upkeep.h"
+#include "daemon/workers.h"
 #include "plan/view.h"
 #include "sa/request.h"
 
@@ -28,12 +34,28 @@ struct SaView {
   std::function<std::optional<sa::Answer>(const sa::Request&)> ask;
 };
 
+/// Subnet management packets that were sent, whatever for, since the device came.
+struct SmpTotals {
+  std::uint64_t sent = 0;
+  std::uint64_t sets = 0;  ///< Of these.
+  std::uint64_t timeouts = 0;
+};
+
 struct ApiSource {
   std::function<Status()> status;
   std::function<std::shared_ptr<const plan::View>()> view;  ///< Null before the first sweep has ended.
-  /// Events with id > `after`, oldest first, at most `limit` (the newest ones when there are more).
-  std::function<std::vector<Event>(std::uint64_t after, std::size_t limit)> events;
-  std::function<std::vector<SweepReport>()> sweeps;  ///< Newest last.
+  /// The last Fabric from which nothing was missing; null before there was one.
+  std::function<std::shared_ptr<const fabric::Fabric>()> whole;
+  /// Events in memory that match, oldest first.
+  std::function<std::vector<Event>(const EventQuery&)> events;
+  /// Ids of the oldest event in memory and of the newest.
+  std::function<std::pair<std::uint64_t, std::uint64_t>()> event_ids;
+  /// Events of the store that match; the answer comes on the loop.
+  std::function<void(EventQuery, Store::EventsDone)> past_events;
+  std::function<std::vector<SweepReport>()> sweeps;                ///< In memory, newest last.
+  std::function<void(SweepQuery, Store::SweepsDone)> past_sweeps;  ///< Those of the store.
+  std::shared_ptr<News> news;  ///< Told of every event, sweep and change of state.
+  Workers* workers = nullptr;  ///< For what takes long to compute; no others wait for these.
   /// Asks for a full sweep and returns its number; it is reported in `sweeps` when it has ended.
   std::function<std::uint64_t(std::string cause)> sweep;
   /// Takes the fabric as it is for whole, and asks for a sweep as above.
@@ -46,6 +68,12 @@ struct ApiSource {
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;
   std::function<std::optional<SaView>()> sa;  ///< Nothing without a device.
+  std::function<const Tallies&()> tallies;
+  std::function<SmpTotals()> smps;
+  std::function<const std::map<plan::Place, PortReadings>&()> readings;  ///< Of counters.
+  /// Reads the counters of one port now; the answer comes on the loop.
+  std::function<void(fabric::PortRef, CounterPoll::Take)> read_counters;
+  std::function<Instant()> clock;  ///< What the times of readings are of.
 };
 
 }  // namespace weft::daemon

@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "daemon/api.h"
+#include "daemon/http_options.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
 #include "daemon/replicated_store.h"
@@ -16,11 +17,12 @@ namespace {
 
 constexpr Duration kDeviceRetry = std::chrono::seconds(1);
 constexpr int kTriesOfOnce = 5;
+constexpr std::size_t kAskedAtMost = 300;  // characters of a request that an event tells
 
 }  // namespace
 
 App::App(Parts parts, std::shared_ptr<const config::Loaded> config, bool once)
-    : parts_(std::move(parts)), config_(std::move(config)), once_(once) {}
+    : parts_(std::move(parts)), config_(std::move(config)), once_(once), overviews_(*parts_.loop) {}
 
 App::~App() { parts_.clock->cancel(port_timer_); }
 
@@ -37,6 +39,7 @@ void App::tell(Severity severity, std::string kind, std::string text) {
 void App::set_state(State state, std::string text) {
   state_ = state;
   text_ = std::move(text);
+  news_->tell();
   if (parts_.notify) parts_.notify(status());
 }
 
@@ -61,11 +64,19 @@ asio::awaitable<int> App::run() {
 Result<void> App::open_store() {
   StoreOptions options;
   options.directory = settings()->state_dir;
+  const config::HistorySettings& history = settings()->history;
+  options.events_kept = static_cast<std::size_t>(history.events);
+  options.sweeps_kept = static_cast<std::size_t>(history.sweeps);
+  options.age = history.age;
   Result<OpenedStore> opened = open_sqlite_store(options, parts_.loop->get_executor());
   if (!opened) return fail(opened.error());
   store_ = std::move(opened->store);
   ledger_ = opened->ledger;
   events_ = std::make_unique<EventLog>(store_.get(), std::move(opened->events));
+  events_->on_add([this](const Event& event) {
+    tallies_.note(event);
+    news_->tell();
+  });
   for (const std::string& note : opened->notes) tell(Severity::warning, "state_file", note);
   daemon_log().info("state directory={} lids={} devices={}", settings()->state_dir, ledger_.lids->size(),
                     ledger_.devices->size());
@@ -91,13 +102,18 @@ Result<void> App::open_replica() {
 }
 
 Result<void> App::open_socket() {
-  HttpOptions options;
-  options.socket = settings()->control.socket;
-  options.group = settings()->control.group;
-  auto server = HttpServer::listen(*parts_.loop, *parts_.clock, options, make_api(api_source()));
+  Result<HttpOptions> options = http_options(*settings());
+  if (!options) return fail(options.error());
+  Router router = make_api(api_source());
+  router.on_change([this](const Request& request, int status) {
+    tell(Severity::info, "asked",
+         fmt::format("{} asked: {} {} ({})", request.caller.name, request.method,
+                     request.target.substr(0, kAskedAtMost), status));
+  });
+  auto server = HttpServer::listen(*parts_.loop, *parts_.clock, *options, std::move(router));
   if (!server) return fail(server.error());
   server_ = std::move(*server);
-  daemon_log().info("control socket={}", options.socket);
+  daemon_log().info("control socket={} tcp_port={}", options->socket, server_->tcp_port());
   return {};
 }
 
@@ -164,11 +180,18 @@ void App::make_manager(transport::Transport& transport) {
   device_ = fmt::format("{} port {}", port.device, raw(port.number));
   if (replica_) replica_->set_port(port.guid);
   manager_ = std::make_unique<Manager>(parts, settings(), ledger_);
-  manager_->on_sweep([this](const SweepReport&) {
-    tell_rails();
-    if (parts_.notify) parts_.notify(status());
-  });
+  manager_->on_sweep([this](const SweepReport& report) { swept(report); });
   daemon_log().info("managing through device=\"{}\" guid={}", device_, to_string(port.guid));
+  if (parts_.notify) parts_.notify(status());
+}
+
+void App::swept(const SweepReport& report) {
+  tell_rails();
+  const bool quiet = report.kind == SweepKind::light && report.clean && report.notes.empty();
+  if (!quiet) store_->append_sweep(report);
+  tallies_.note(report);
+  if (const auto view = manager_ ? manager_->view() : nullptr) tallies_.note(*view);
+  news_->tell();
   if (parts_.notify) parts_.notify(status());
 }
 
@@ -230,11 +253,14 @@ asio::awaitable<void> App::reload_now() {
          fmt::format("configuration not reloaded, the one in force stays: {}", why));
     co_return;
   }
+  const std::string changed = what_changes(config_->settings, loaded->settings);
   config_ = std::make_shared<const config::Loaded>(std::move(*loaded));
   const config::LogSettings& to = config_->settings.log;
   (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
   for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
-  tell(Severity::info, "config_reloaded", "configuration reloaded");
+  tell(Severity::info, "config_reloaded",
+       changed.empty() ? "configuration reloaded; nothing in it has changed"
+                       : fmt::format("configuration reloaded: {}", changed));
   if (replica_) replica_->set_digests(config_digests(*settings()));
   if (manager_) manager_->reconfigure(settings());
 }
@@ -262,7 +288,17 @@ ApiSource App::api_source() {
   ApiSource source;
   source.status = [this] { return status(); };
   source.view = [this] { return manager_ ? manager_->view() : nullptr; };
-  source.events = [this](std::uint64_t after, std::size_t limit) { return events_->after(after, limit); };
+  source.whole = [this] { return manager_ ? manager_->whole() : nullptr; };
+  source.events = [this](const EventQuery& query) { return events_->find(query); };
+  source.event_ids = [this] { return std::pair(events_->first_id(), events_->last_id()); };
+  source.past_events = [this](EventQuery query, Store::EventsDone done) {
+    store_->read_events(std::move(query), std::move(done));
+  };
+  source.past_sweeps = [this](SweepQuery query, Store::SweepsDone done) {
+    store_->read_sweeps(std::move(query), std::move(done));
+  };
+  source.news = news_;
+  source.workers = &overviews_;
   source.sweeps = [this] {
     if (!manager_) return std::vector<SweepReport>();
     return std::vector<SweepReport>(manager_->sweeps().begin(), manager_->sweeps().end());
@@ -288,6 +324,21 @@ ApiSource App::api_source() {
     return SaView{sa.state(), sa.counts(), manager_->multicast().counts(), sa.index(),
                   [&sa](const sa::Request& request) { return sa.ask(request); }};
   };
+  source.tallies = [this]() -> const Tallies& { return tallies_; };
+  source.smps = [this] {
+    if (!manager_) return SmpTotals{};
+    const transport::SmpClient& client = std::as_const(*manager_).client();
+    return SmpTotals{client.sent(), client.sets_sent(), client.timeouts()};
+  };
+  source.readings = [this]() -> const std::map<plan::Place, PortReadings>& {
+    static const std::map<plan::Place, PortReadings> kNone;
+    return manager_ ? std::as_const(*manager_).counters().readings() : kNone;
+  };
+  source.read_counters = [this](fabric::PortRef port, CounterPoll::Take take) {
+    if (!manager_ || !manager_->view()) return take(fail(Errc::unavailable, "there is no usable port"));
+    manager_->counters().read_now(manager_->view(), port, std::move(take));
+  };
+  source.clock = [this] { return parts_.clock->now(); };
   source.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
     if (manager_)
       manager_->import_ledger(ledger);

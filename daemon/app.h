@@ -11,9 +11,11 @@
 #include "daemon/event_log.h"
 #include "daemon/http_server.h"
 #include "daemon/manager.h"
+#include "daemon/news.h"
 #include "daemon/rails.h"
 #include "daemon/replica.h"
 #include "daemon/store_sqlite.h"
+#include "daemon/tallies.h"
 #include "daemon/workers.h"
 
 namespace weft::daemon {
@@ -72,6 +74,7 @@ class App {
   void make_manager(transport::Transport& transport);
   asio::awaitable<void> reload_now();
   ApiSource api_source();
+  void swept(const SweepReport& report);
   std::shared_ptr<const config::Settings> settings() const;
   void set_state(State state, std::string text);
   void tell(Severity severity, std::string kind, std::string text);
@@ -83,6 +86,9 @@ class App {
   std::unique_ptr<Store> store_;
   plan::Ledger ledger_;
   std::unique_ptr<EventLog> events_;
+  std::shared_ptr<News> news_ = std::make_shared<News>();
+  Tallies tallies_;
+  PoolWorkers overviews_;  ///< For what the control API computes: planning waits for none of it.
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<Manager> manager_;
   std::string device_;

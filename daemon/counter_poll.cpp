@@ -40,6 +40,30 @@ S answered(const mad::Mad& mad) {
   return mad::decode<S>(std::span<const std::uint8_t>(mad.bytes).subspan(mad::kPerfDataAt));
 }
 
+PortCountersExtended widened(const PortCounters& from) {
+  PortCountersExtended to;
+  to.port = from.port;
+  to.xmit_data = from.xmit_data;
+  to.rcv_data = from.rcv_data;
+  to.xmit_packets = from.xmit_packets;
+  to.rcv_packets = from.rcv_packets;
+  to.symbol_errors = from.symbol_errors;
+  to.link_recoveries = from.link_recoveries;
+  to.link_downed = from.link_downed;
+  to.rcv_errors = from.rcv_errors;
+  to.rcv_remote_physical_errors = from.rcv_remote_physical_errors;
+  to.rcv_switch_relay_errors = from.rcv_switch_relay_errors;
+  to.xmit_discards = from.xmit_discards;
+  to.xmit_constraint_errors = from.xmit_constraint_errors;
+  to.rcv_constraint_errors = from.rcv_constraint_errors;
+  to.local_integrity_errors = from.local_integrity_errors;
+  to.buffer_overruns = from.buffer_overruns;
+  to.vl15_dropped = from.vl15_dropped;
+  to.xmit_wait = from.xmit_wait;
+  to.qp1_dropped = from.qp1_dropped;
+  return to;
+}
+
 }  // namespace
 
 CounterPoll::CounterPoll(Surroundings around, const config::LinkHealthSettings& settings, Duration timeout)
@@ -98,11 +122,42 @@ asio::awaitable<void> CounterPoll::read_switch(std::shared_ptr<const plan::View>
   for (std::size_t p = 1; extended && p < ports.size() && !stopped_; ++p) {
     const fabric::PortRef port{node, static_cast<PortNum>(p)};
     if (!ports[p].peer) continue;
-    const std::optional<Counts> counts = co_await read_port(lid, port.port, *extended);
-    if (!counts) break;  // a switch that does not answer is asked again in the next round
-    take(*view, port, *counts);
+    const std::optional<PortReading> reading = co_await read_port(lid, port.port, *extended);
+    if (!reading) break;  // a switch that does not answer is asked again in the next round
+    keep(place_at(fabric, port), *reading);
+    take(*view, port, {reading->counted.symbol_errors, reading->counted.link_downed});
   }
   reading_ = false;
+}
+
+void CounterPoll::read_now(std::shared_ptr<const plan::View> view, fabric::PortRef port, Take take) {
+  around_.tasks->start(read_one(std::move(view), port, std::move(take)));
+}
+
+asio::awaitable<void> CounterPoll::read_one(std::shared_ptr<const plan::View> view, fabric::PortRef port,
+                                            Take take) {
+  const fabric::Fabric& fabric = *view->fabric;
+  const PortNum addressed = fabric.is_switch(port.node) ? PortNum{0} : port.port;
+  const Lid lid = fabric.port({port.node, addressed}).lid;
+  const std::string where = fabric::describe(fabric, port);
+  if (!is_unicast(lid)) {
+    take(fail(Errc::unavailable, "{} has no LID yet, so its counters cannot be read", where));
+    co_return;
+  }
+  const std::optional<bool> extended = co_await has_extended(fabric.node(port.node).guid, lid);
+  std::optional<PortReading> reading;
+  if (extended) reading = co_await read_port(lid, port.port, *extended);
+  if (reading)
+    take(keep(place_at(fabric, port), *reading));
+  else
+    take(fail(Errc::timeout, "{} does not tell its counters", where));
+}
+
+const PortReadings& CounterPoll::keep(plan::Place place, PortReading reading) {
+  const auto [found, fresh] = readings_.try_emplace(place);
+  if (!fresh) found->second.before = found->second.now;
+  found->second.now = reading;
+  return found->second;
 }
 
 asio::awaitable<Result<mad::Mad>> CounterPoll::ask(mad::Mad request) {
@@ -133,16 +188,18 @@ asio::awaitable<std::optional<bool>> CounterPoll::has_extended(Guid node, Lid li
   co_return all;
 }
 
-asio::awaitable<std::optional<CounterPoll::Counts>> CounterPoll::read_port(Lid lid, PortNum port,
-                                                                           bool extended) {
+asio::awaitable<std::optional<PortReading>> CounterPoll::read_port(Lid lid, PortNum port, bool extended) {
+  PortReading reading;
+  reading.wide = extended;
   if (extended) {
     PortCountersExtended wanted;
     wanted.port = raw(port);
     const mad::Mad request = request_for(lid, mad::Method::get, PerfAttr::port_counters_extended, wanted);
     Result<mad::Mad> answer = co_await ask(request);
     if (!answer) co_return std::nullopt;
-    const auto counted = answered<PortCountersExtended>(*answer);
-    co_return Counts{counted.symbol_errors, counted.link_downed};
+    reading.at = around_.clock->now();
+    reading.counted = answered<PortCountersExtended>(*answer);
+    co_return reading;
   }
   PortCounters wanted;
   wanted.port = raw(port);
@@ -150,6 +207,8 @@ asio::awaitable<std::optional<CounterPoll::Counts>> CounterPoll::read_port(Lid l
   Result<mad::Mad> answer = co_await ask(request);
   if (!answer) co_return std::nullopt;
   const auto counted = answered<PortCounters>(*answer);
+  reading.at = around_.clock->now();
+  reading.counted = widened(counted);
   if (counted.symbol_errors == kSymbolsFull) wanted.select |= kSelectSymbols;
   if (counted.link_downed == kDownsFull) wanted.select |= kSelectDowns;
   if (wanted.select != 0 && around_.view()) {
@@ -157,7 +216,7 @@ asio::awaitable<std::optional<CounterPoll::Counts>> CounterPoll::read_port(Lid l
     Result<mad::Mad> done = co_await ask(reset);
     if (!done) daemon_log().debug("full counters not set back error=\"{}\"", done.error().what);
   }
-  co_return Counts{counted.symbol_errors, counted.link_downed};
+  co_return reading;
 }
 
 /// A counter that is lower than it was has been set back, and all it says is new.

@@ -1,7 +1,8 @@
 #pragma once
-// CounterPoll: reads the error counters of switch ports, a switch at a time, all of them once an interval.
-// Tells SymbolErrors by the hour and links that went down more often than anybody has seen. Only PortCounters
-// that are full are set back, and of those only the counter that is. Source: IBTA vol. 1, 16.1 (class 4).
+// CounterPoll: reads the counters of switch ports, a switch at a time, all of them once an interval, and
+// those of any port when somebody asks. Tells SymbolErrors by the hour and links that went down more often
+// than anybody has seen. Only PortCounters that are full are set back, and of those only the counter that is.
+// Source: IBTA vol. 1, 16.1 (class 4).
 
 #include <deque>
 #include <functional>
@@ -9,11 +10,25 @@
 #include <set>
 
 #include "daemon/link_health.h"
+#include "mad/perf.h"
 #include "plan/view.h"
 #include "transport/concurrency.h"
 #include "transport/transport.h"
 
 namespace weft::daemon {
+
+/// The counters of a port as they were read. Data in words of 4 bytes.
+struct PortReading {
+  Instant at{};
+  bool wide = false;  ///< With 64 bits; else they stop at 32, 16 or 8 bits, and some are 0.
+  mad::PortCountersExtended counted;
+};
+
+/// The last two readings of a port.
+struct PortReadings {
+  PortReading now;
+  std::optional<PortReading> before;
+};
 
 class CounterPoll {
  public:
@@ -40,6 +55,11 @@ class CounterPoll {
   /// Ports with too many SymbolErrors in the last hour, in words.
   std::vector<std::pair<Guid, std::string>> problems() const;
   std::uint64_t reads() const { return reads_; }
+  /// What was last read, by port.
+  const std::map<plan::Place, PortReadings>& readings() const { return readings_; }
+  /// Reads one port, of a switch or a host, now. Errors: those of the exchange.
+  using Take = std::function<void(Result<PortReadings>)>;
+  void read_now(std::shared_ptr<const plan::View> view, fabric::PortRef port, Take take);
 
  private:
   struct Counts {
@@ -55,7 +75,9 @@ class CounterPoll {
   void next_switch();
   asio::awaitable<void> read_switch(std::shared_ptr<const plan::View> view, NodeId node);
   asio::awaitable<std::optional<bool>> has_extended(Guid node, Lid lid);
-  asio::awaitable<std::optional<Counts>> read_port(Lid lid, PortNum port, bool extended);
+  asio::awaitable<std::optional<PortReading>> read_port(Lid lid, PortNum port, bool extended);
+  asio::awaitable<void> read_one(std::shared_ptr<const plan::View> view, fabric::PortRef port, Take take);
+  const PortReadings& keep(plan::Place place, PortReading reading);
   asio::awaitable<Result<mad::Mad>> ask(mad::Mad request);
   void take(const plan::View& view, fabric::PortRef port, Counts now);
 
@@ -68,6 +90,7 @@ class CounterPoll {
   bool stopped_ = false;
   std::map<Guid, bool> extended_;  ///< Switches that have told.
   std::map<plan::Place, Port> ports_;
+  std::map<plan::Place, PortReadings> readings_;
   std::map<LinkEnds, std::uint64_t> seen_downs_;
   std::uint64_t reads_ = 0;
 };

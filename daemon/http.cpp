@@ -34,12 +34,33 @@ Result<std::string> decoded(std::string_view text, bool plus_is_blank) {
   return out;
 }
 
+Response not_allowed(const Caller& caller, Access needs) {
+  const std::string what = needs == Access::change ? "may not change anything" : "may not read this";
+  Response response = error_response(caller.needs_token ? 401 : 403, "forbidden",
+                                     fmt::format("{} {}", caller.name, what), caller.hint);
+  if (caller.needs_token) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+Response run(const Route& route, const Request& request) {
+  try {
+    return route.handler(request);
+  } catch (const std::exception& error) {
+    return error_response(500, "internal", error.what(), "this is a fault in weftd: please report it");
+  }
+}
+
 }  // namespace
 
 std::optional<std::string_view> Request::parameter(std::string_view name) const {
   const auto found = query.find(name);
   if (found == query.end()) return std::nullopt;
   return found->second;
+}
+
+std::string_view Request::header(std::string_view name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string_view() : found->second;
 }
 
 const Route* Router::find(std::string_view method, std::string_view path) const {
@@ -51,11 +72,13 @@ const Route* Router::find(std::string_view method, std::string_view path) const 
 
 Response Router::answer(const Request& request) const {
   if (const Route* route = find(request.method, request.path)) {
-    try {
-      return route->handler(request);
-    } catch (const std::exception& error) {
-      return error_response(500, "internal", error.what(), "this is a fault in weftd: please report it");
-    }
+    const Access needs = route->needs();
+    const Caller& caller = request.caller;
+    if (needs == Access::change ? !caller.may_change : needs == Access::read && !caller.may_read)
+      return not_allowed(caller, needs);
+    Response response = run(*route, request);
+    if (needs == Access::change && on_change_) on_change_(request, response.status);
+    return response;
   }
   for (const Route& route : routes_) {
     if (route.path != request.path) continue;
@@ -78,6 +101,7 @@ Response error_response(int status, std::string_view code, std::string_view mess
 
 Result<Request> request_from_target(std::string_view target) {
   Request request;
+  request.target = target;
   const std::size_t mark = target.find('?');
   auto path = decoded(target.substr(0, mark), false);
   if (!path) return fail(path.error());

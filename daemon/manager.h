@@ -75,6 +75,7 @@ class Manager {
   /// Fills in what the manager knows.
   void describe(Status& status) const;
   std::shared_ptr<const plan::View> view() const { return sweeper_.view(); }
+  std::shared_ptr<const fabric::Fabric> whole() const { return sweeper_.whole(); }
   const std::deque<SweepReport>& sweeps() const { return reports_; }
   bool sweeping() const { return sweeping_; }
   /// With what clients have told the SA.
@@ -84,9 +85,11 @@ class Manager {
     return ledger;
   }
   transport::SmpClient& client() { return client_; }
+  const transport::SmpClient& client() const { return client_; }
   const SaService& sa() const { return sa_; }
   const Multicast& multicast() const { return multicast_; }
   const CounterPoll& counters() const { return counters_; }
+  CounterPoll& counters() { return counters_; }
   std::optional<Instant> own_link_down_since() const { return own_port_.down_since(); }
 
  private:

@@ -24,6 +24,19 @@ bool means_none(const config::Loaded& loaded) {
 
 }  // namespace
 
+std::string what_changes(const config::Settings& before, const config::Settings& after) {
+  constexpr std::size_t kLongest = 60;
+  std::string text;
+  for (const config::Key* key : config::changed_keys(before, after)) {
+    const std::string was = key->show(before);
+    const std::string is = key->show(after);
+    const bool shown = !key->secret && was.size() <= kLongest && is.size() <= kLongest;
+    text += (text.empty() ? "" : ", ") + std::string(key->path);
+    if (shown) text += fmt::format(" from {} to {}", was, is);
+  }
+  return text;
+}
+
 std::string objection(const config::Loaded& in_force, const config::Loaded& next) {
   if (const std::string keys = keys_for_restart(in_force.settings, next.settings); !keys.empty())
     return fmt::format("{} changed, which needs a restart", keys);

@@ -12,4 +12,7 @@ namespace weft::daemon {
 /// open a fabric that has partitions.
 std::string objection(const config::Loaded& in_force, const config::Loaded& next);
 
+/// "sweep.interval from 10s to 20s, log.level from info to debug"; long and secret values are left out.
+std::string what_changes(const config::Settings& before, const config::Settings& after);
+
 }  // namespace weft::daemon

@@ -21,6 +21,13 @@ class ReplicatedStore final : public Store {
     file_->save_multicast(std::move(digests), std::move(done));
   }
   void append(std::vector<Event> events) override { file_->append(std::move(events)); }
+  void append_sweep(SweepReport report) override { file_->append_sweep(std::move(report)); }
+  void read_events(EventQuery query, EventsDone done) override {
+    file_->read_events(std::move(query), std::move(done));
+  }
+  void read_sweeps(SweepQuery query, SweepsDone done) override {
+    file_->read_sweeps(std::move(query), std::move(done));
+  }
   std::string health() const override { return file_->health(); }
 
  private:

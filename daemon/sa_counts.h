@@ -20,6 +20,7 @@ struct SaAttributeCounts {
   std::uint64_t refused = 0;  ///< Of these, with a status that is not 0.
   std::uint64_t dropped = 0;  ///< Over quota, and answers without room.
   Histogram took{};           ///< From arrival to the (first packet of the) answer.
+  Duration took_in_all{};     ///< The sum of these.
 };
 
 struct SaCounts {

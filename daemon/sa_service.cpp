@@ -228,7 +228,9 @@ void SaService::reply(const Asked& asked, const sa::Answer& answer) {
   if (!sent) return;
   counts_.refused += answer.status != 0;
   counts.refused += answer.status != 0;
-  ++counts.took[histogram_place(around_.clock->now() - asked.since)];
+  const Duration took = around_.clock->now() - asked.since;
+  ++counts.took[histogram_place(took)];
+  counts.took_in_all += took;
 }
 
 void SaService::report(const sa::Event& event) {

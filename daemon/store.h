@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "daemon/event_query.h"
 #include "daemon/status.h"
 #include "plan/ledger.h"
 
@@ -16,6 +17,8 @@ namespace weft::daemon {
 class Store {
  public:
   using Done = std::function<void(Result<void>)>;
+  using EventsDone = std::function<void(Result<std::vector<Event>>)>;
+  using SweepsDone = std::function<void(Result<std::vector<SweepReport>>)>;
 
   Store() = default;
   Store(const Store&) = delete;
@@ -33,6 +36,12 @@ class Store {
   virtual void save_multicast(std::shared_ptr<const plan::MftDigestMap> digests, Done done) = 0;
   /// Writes events, ids as they are, with the next commit. The oldest beyond the limit are dropped.
   virtual void append(std::vector<Event> events) = 0;
+  /// Likewise the report of a sweep.
+  virtual void append_sweep(SweepReport /*report*/) {}
+  /// Reads events that match, oldest first; those just appended included. `done` is called on the loop.
+  virtual void read_events(EventQuery /*query*/, EventsDone done) { done(std::vector<Event>()); }
+  /// Likewise sweeps, oldest first; of more than the limit, the newest.
+  virtual void read_sweeps(SweepQuery /*query*/, SweepsDone done) { done(std::vector<SweepReport>()); }
   /// "ok", or why the last commit failed; any thread.
   virtual std::string health() const = 0;
 };

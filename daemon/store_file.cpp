@@ -12,6 +12,8 @@
 
 #include <fmt/chrono.h>
 
+#include "daemon/store_history.h"
+
 namespace weft::daemon {
 
 namespace fs = std::filesystem;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <boost/asio/prefer.hpp>
 
 #include "daemon/store_file.h"
+#include "daemon/store_history.h"
 #include "log/log.h"
 
 namespace weft::daemon {
@@ -83,6 +85,30 @@ class SqliteStore final : public Store {
     wake();
   }
 
+  void append_sweep(SweepReport report) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.sweeps.push_back(std::move(report));
+    wake();
+  }
+
+  void read_events(EventQuery query, EventsDone done) override {
+    auto reader = std::make_shared<EventReader>(std::move(query));
+    add_read([reader](Database& database) { return reader->step(database); },
+             [reader, done = std::move(done)](const Result<void>& read) {
+               done(read ? Result<std::vector<Event>>(std::move(*reader).found()) : fail(read.error()));
+             });
+  }
+
+  void read_sweeps(SweepQuery query, SweepsDone done) override {
+    auto found = std::make_shared<Result<std::vector<SweepReport>>>();
+    add_read(
+        [found, query = std::move(query)](Database& database) -> Result<bool> {
+          *found = daemon::read_sweeps(database, query);
+          return true;
+        },
+        [found, done = std::move(done)](const Result<void>&) { done(std::move(*found)); });
+  }
+
   std::string health() const override {
     const std::lock_guard lock(mutex_);
     return health_;
@@ -98,8 +124,22 @@ class SqliteStore final : public Store {
     std::optional<plan::SaState> sa;
     std::shared_ptr<const plan::MftDigestMap> multicast;  // null: as it was
     std::vector<Event> events;
+    std::vector<SweepReport> sweeps;
     std::vector<Waiter> done;
   };
+  /// Somebody who looks back.
+  struct Reading {
+    asio::any_io_executor loop;
+    std::function<Result<bool>(Database&)> step;  // true: all is read
+    Done done;
+  };
+
+  void add_read(std::function<Result<bool>(Database&)> step, Done done) {
+    auto tracked = asio::prefer(loop_, asio::execution::outstanding_work.tracked);
+    const std::lock_guard lock(mutex_);
+    readings_.push_back({std::move(tracked), std::move(step), std::move(done)});
+    changed_.notify_one();
+  }
 
   void wake() {
     work_ = true;
@@ -110,7 +150,11 @@ class SqliteStore final : public Store {
     std::unique_lock lock(mutex_);
     for (;;) {
       const Duration patience = wait_ > Duration::zero() ? wait_ : options_.check;
-      changed_.wait_for(lock, patience, [this] { return work_ || stop_; });
+      changed_.wait_for(lock, patience, [this] { return work_ || stop_ || !readings_.empty(); });
+      if (!work_ && !stop_ && !readings_.empty()) {
+        read_some(lock);
+        continue;
+      }
       if (work_ && !stop_) changed_.wait_for(lock, options_.group, [this] { return stop_; });
       const bool last = stop_;
       const bool unsaved = std::exchange(work_, false) || wait_ > Duration::zero();
@@ -121,10 +165,25 @@ class SqliteStore final : public Store {
       lock.lock();
       health_ = written ? "ok" : written.error().what;  // before the answer: who gets it may ask
       wait_ = written ? Duration::zero() : std::clamp(wait_ * 2, options_.retry, options_.retry_most);
-      if (!written) keep_events(std::move(batch.events));
-      answer(std::move(batch.done), written);
+      std::vector<Waiter> done = std::move(batch.done);
+      if (!written) keep_events(std::move(batch));
+      answer(std::move(done), written);
       if (last) return;
+      if (!readings_.empty()) read_some(lock);
     }
+  }
+
+  /// One step for who has waited longest; then others, and commits, have their turn.
+  void read_some(std::unique_lock<std::mutex>& lock) {
+    Reading reading = std::move(readings_.front());
+    readings_.pop_front();
+    lock.unlock();
+    const Result<bool> ended = reading.step(database_);
+    lock.lock();
+    if (ended && !*ended) return readings_.push_back(std::move(reading));
+    const Result<void> read = ended ? Result<void>() : fail(ended.error());
+    auto loop = std::move(reading.loop);
+    asio::post(loop, [done = std::move(reading.done), read] { done(read); });
   }
 
   /// Also without anything new: what could not be written before, or all of it when the file has gone.
@@ -142,7 +201,7 @@ class SqliteStore final : public Store {
                              wanted_.sa == saved_.sa && wanted_.design == saved_.design &&
                              wanted_.partitions == saved_.partitions && wanted_.sls == saved_.sls &&
                              wanted_.multicast == saved_.multicast;
-    if (nothing_new && batch.events.empty()) return {};
+    if (nothing_new && batch.events.empty() && batch.sweeps.empty()) return {};
     return commit(batch);
   }
 
@@ -167,10 +226,22 @@ class SqliteStore final : public Store {
     if (!ledger_written) return ledger_written;
     auto events_written = write_events(database_, batch.events, options_.events_kept);
     if (!events_written) return events_written;
+    auto sweeps_written = write_sweeps(database_, batch.sweeps, options_.sweeps_kept);
+    if (!sweeps_written) return sweeps_written;
+    auto forgotten = forget_old();
+    if (!forgotten) return forgotten;
     auto committed = transaction->commit();
     if (!committed) return committed;
     saved_ = wanted_;
     return {};
+  }
+
+  /// With some commit of each minute.
+  Result<void> forget_old() {
+    const WallTime now = std::chrono::system_clock::now();
+    if (options_.age <= Duration::zero() || now - forgot_ < std::chrono::minutes(1)) return {};
+    forgot_ = now;
+    return drop_before(database_, now - std::chrono::duration_cast<WallTime::duration>(options_.age));
   }
 
   static void answer(std::vector<Waiter> waiters, const Result<void>& written) {
@@ -181,13 +252,15 @@ class SqliteStore final : public Store {
   }
 
   /// They come before what was handed over meanwhile, and go with the next commit.
-  void keep_events(std::vector<Event> events) {
-    std::swap(events, waiting_.events);
-    waiting_.events.insert(waiting_.events.end(), std::make_move_iterator(events.begin()),
-                           std::make_move_iterator(events.end()));
-    if (waiting_.events.size() > kMostWaitingEvents) {
-      waiting_.events.erase(waiting_.events.begin(), waiting_.events.end() - kMostWaitingEvents);
-    }
+  void keep_events(Batch batch) {
+    keep(std::move(batch.events), waiting_.events);
+    keep(std::move(batch.sweeps), waiting_.sweeps);
+  }
+  template <typename T>
+  static void keep(std::vector<T> older, std::vector<T>& newer) {
+    std::swap(older, newer);
+    newer.insert(newer.end(), std::make_move_iterator(older.begin()), std::make_move_iterator(older.end()));
+    if (newer.size() > kMostWaitingEvents) newer.erase(newer.begin(), newer.end() - kMostWaitingEvents);
   }
 
   const StoreOptions options_;
@@ -195,6 +268,7 @@ class SqliteStore final : public Store {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Batch waiting_;
+  std::deque<Reading> readings_;
   std::string health_ = "ok";
   bool work_ = false;
   bool stop_ = false;
@@ -204,6 +278,7 @@ class SqliteStore final : public Store {
   FileId file_;
   plan::Ledger saved_;   // on disk
   plan::Ledger wanted_;  // handed over last
+  WallTime forgot_{};    // when what is too old was last dropped
   Duration wait_{};      // before the next try; 0 when nothing failed
   std::thread thread_;
 };

@@ -16,6 +16,8 @@ namespace weft::daemon {
 struct StoreOptions {
   std::filesystem::path directory;
   std::size_t events_kept = 100'000;
+  std::size_t sweeps_kept = 10'000;
+  Duration age{};                                 ///< What is older is dropped, too; 0: nothing is.
   std::size_t events_loaded = 10'000;             ///< Of the newest, at start.
   Duration group = std::chrono::milliseconds(5);  ///< How long a commit waits for more to come.
   Duration retry = std::chrono::seconds(1);       ///< After a failed commit; doubled each time,

@@ -1,9 +1,7 @@
 #include "daemon/store_tables.h"
 
-#include <algorithm>
-#include <chrono>
-
 #include "daemon/store_design.h"
+#include "daemon/store_history.h"
 #include "daemon/store_multicast.h"
 #include "daemon/store_orders.h"
 #include "daemon/store_partitions.h"
@@ -21,7 +19,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, severity 
 )sql",
                                    R"sql(
 ALTER TABLE devices ADD COLUMN lanes_digest INTEGER NOT NULL DEFAULT 0;
-)sql", kSaTables, kDesignTable, kPartitionTables, kMulticastTable, kOrdersTable};
+)sql", kSaTables, kDesignTable, kPartitionTables, kMulticastTable, kOrdersTable, kHistoryTables};
 
 namespace {
 
@@ -158,43 +156,6 @@ Result<void> write_ledger(Database& database, const plan::Ledger& before, const 
     if (!written) return fail(written.error());
   }
   return write_sa(database, before.sa, after.sa);
-}
-
-Result<std::vector<Event>> load_events(Database& database, std::size_t limit) {
-  std::vector<Event> events;
-  const auto read = each_row(
-      database,
-      fmt::format(
-          "SELECT id, time_us, severity, kind, node, port, text FROM events ORDER BY id DESC LIMIT {}",
-          limit),
-      [&events](Row& row) {
-        Event event;
-        event.id = static_cast<std::uint64_t>(row.any(0));
-        event.time = WallTime(std::chrono::microseconds(row.any(1)));
-        event.severity = static_cast<Severity>(std::clamp<std::int64_t>(row.any(2), 0, 2));
-        event.kind = row.text(3);
-        event.node = row.guid(4);
-        if (!row.is_null(5)) event.port = static_cast<PortNum>(row.any(5));
-        event.text = row.text(6);
-        events.push_back(std::move(event));
-      });
-  if (!read) return fail(read.error());
-  std::reverse(events.begin(), events.end());
-  return events;
-}
-
-Result<void> write_events(Database& database, const std::vector<Event>& events, std::size_t kept) {
-  if (events.empty()) return {};
-  Writer put(database,
-             "INSERT OR REPLACE INTO events (id, time_us, severity, kind, node, port, text) VALUES (?, ?, ?, "
-             "?, ?, ?, ?)");
-  for (const Event& event : events) {
-    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(event.time.time_since_epoch());
-    put.run(event.id, time.count(), event.severity, event.kind, event.node, event.port, event.text);
-  }
-  Writer trim(database, "DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
-  trim.run(kept);
-  return result_of({&put, &trim});
 }
 
 }  // namespace weft::daemon

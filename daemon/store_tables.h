@@ -7,7 +7,7 @@
 
 namespace weft::daemon {
 
-inline constexpr int kStateVersion = 7;  ///< PRAGMA user_version.
+inline constexpr int kStateVersion = 8;  ///< PRAGMA user_version.
 /// SQL that leads from schema version N to N + 1, by N. A database without tables is of version 0.
 extern const char* const kMigrations[kStateVersion];
 
@@ -16,9 +16,5 @@ Result<plan::Ledger> load_ledger(Database& database);
 /// Writes the difference between two Ledgers. Parts shared by both cost nothing.
 Result<void> write_ledger(Database& database, const plan::Ledger& before, const plan::Ledger& after);
 
-/// The newest `limit` events, oldest first. Errors: `malformed` as above.
-Result<std::vector<Event>> load_events(Database& database, std::size_t limit);
-/// Adds events and drops the oldest, so that about `kept` remain.
-Result<void> write_events(Database& database, const std::vector<Event>& events, std::size_t kept);
 
 }  // namespace weft::daemon

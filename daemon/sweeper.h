@@ -102,6 +102,8 @@ class Sweeper {
   std::uint64_t sweeps() const { return number_; }
 
   std::shared_ptr<const plan::View> view() const { return view_; }
+  /// The last Fabric from which nothing was missing; null before there was one.
+  std::shared_ptr<const fabric::Fabric> whole() const { return whole_; }
   /// The Fabric of the last View; null before the first.
   const fabric::Fabric* fabric() const { return view_ ? view_->fabric.get() : nullptr; }
   /// What another configuration would be planned for; nothing before the first good sweep.

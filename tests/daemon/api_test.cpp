@@ -23,6 +23,10 @@ class ApiTest : public testing::Test {
     request->method = method;
     request->body = std::move(body);
     Response response = router.answer(*request);
+    if (response.later) {
+      const Response::Later later = std::move(response.later);
+      later([&response](Response answer) { response = std::move(answer); });
+    }
     std::string piece;
     while (response.more && response.more(piece)) response.body += std::exchange(piece, {});
     return response;

@@ -63,8 +63,8 @@ inline void add_node(fabric::Builder& builder, NodeType type, std::uint64_t guid
 }
 
 /// Two spines, two leaves, two hosts a leaf: "spine-0", "leaf-1", "host-3". Host ports 1 and 2 of a leaf lead
-/// to hosts, 3 and 4 to the spines.
-inline std::shared_ptr<const fabric::Fabric> small_tree() {
+/// to hosts, 3 and 4 to the spines. With fewer hosts than four, the last link of the last spine is cut, too.
+inline std::shared_ptr<const fabric::Fabric> small_tree(unsigned hosts = 4) {
   fabric::Builder builder;
   const auto connect = [&builder](std::uint64_t a, int a_port, std::uint64_t b, int b_port) {
     const auto joined =
@@ -75,12 +75,13 @@ inline std::shared_ptr<const fabric::Fabric> small_tree() {
     add_node(builder, NodeType::switch_, 0x1000 + i, fmt::format("spine-{}", i), 4);
     add_node(builder, NodeType::switch_, 0x2000 + i, fmt::format("leaf-{}", i), 4);
   }
-  for (unsigned host = 0; host < 4; ++host) {
+  for (unsigned host = 0; host < hosts; ++host) {
     add_node(builder, NodeType::hca, 0x3000 + host * 16, fmt::format("host-{}", host), 1);
     connect(0x3000 + host * 16, 1, 0x2000 + host / 2, static_cast<int>(host % 2 + 1));
   }
   for (unsigned leaf = 0; leaf < 2; ++leaf) {
     for (unsigned spine = 0; spine < 2; ++spine) {
+      if (hosts < 4 && leaf + spine == 2) continue;
       connect(0x2000 + leaf, static_cast<int>(spine + 3), 0x1000 + spine, static_cast<int>(leaf + 1));
     }
   }
@@ -88,10 +89,11 @@ inline std::shared_ptr<const fabric::Fabric> small_tree() {
 }
 
 /// The view of a manager on host-0; throws when no plan can be made.
-inline std::shared_ptr<const plan::View> planned_view() {
+inline std::shared_ptr<const plan::View> planned_view(
+    std::shared_ptr<const fabric::Fabric> fabric = small_tree()) {
   auto view = std::make_shared<plan::View>();
   view->generation = 7;
-  view->fabric = small_tree();
+  view->fabric = std::move(fabric);
   view->sm_port = {*view->fabric->find(Guid{0x3000}), PortNum{1}};
   auto planned = plan::make_plan(*view->fabric, plan::Config{}, plan::Ledger{}, view->sm_port, nullptr);
   if (!planned) throw std::runtime_error(planned.error().what);
@@ -119,9 +121,22 @@ inline SweepReport clean_sweep(std::uint64_t number) {
   return report;
 }
 
+/// Works at once, where it is asked to.
+struct WorksAtOnce final : Workers {
+  void run(std::function<void()> work, std::function<void()> done) override {
+    work();
+    done();
+  }
+};
+
 /// What the canned daemon says and what it was told.
 struct CannedDaemon {
   Status status;
+  WorksAtOnce workers;
+  std::shared_ptr<News> news = std::make_shared<News>();
+  std::shared_ptr<const fabric::Fabric> whole;
+  std::vector<Event> past;  ///< In the store only.
+  std::vector<SweepReport> past_sweeps;
   std::shared_ptr<const plan::View> view = planned_view();
   std::vector<Event> events;
   std::vector<SweepReport> sweeps{clean_sweep(1)};
@@ -148,19 +163,42 @@ struct CannedDaemon {
         {2, noon(2), Severity::warning, "link_down", Guid{0x2000}, PortNum{3}, "leaf-0 port 3 went down"});
   }
 
+  static std::vector<Event> chosen(const std::vector<Event>& from, const EventQuery& query) {
+    std::vector<Event> found;
+    for (const Event& event : from)
+      if (matches(query, event)) found.push_back(event);
+    if (found.size() > query.limit && query.oldest) found.resize(query.limit);
+    if (found.size() > query.limit)
+      found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(query.limit));
+    return found;
+  }
+  void happen(Event event) {
+    events.push_back(std::move(event));
+    news->tell();
+  }
+
   /// A sweep that is asked for ends at once.
   ApiSource source() {
     ApiSource s;
     s.status = [this] { return status; };
     s.view = [this] { return view; };
-    s.events = [this](std::uint64_t after, std::size_t limit) {
-      std::vector<Event> newer;
-      for (const Event& event : events) {
-        if (event.id > after) newer.push_back(event);
-      }
-      if (newer.size() > limit) newer.erase(newer.begin(), newer.end() - static_cast<std::ptrdiff_t>(limit));
-      return newer;
+    s.whole = [this] { return whole; };
+    s.events = [this](const EventQuery& query) { return chosen(events, query); };
+    s.event_ids = [this] {
+      return events.empty() ? std::pair<std::uint64_t, std::uint64_t>(1, 0)
+                            : std::pair(events.front().id, events.back().id);
     };
+    s.past_events = [this](const EventQuery& query, const Store::EventsDone& done) {
+      done(chosen(past, query));
+    };
+    s.past_sweeps = [this](const SweepQuery& query, const Store::SweepsDone& done) {
+      std::vector<SweepReport> found;
+      for (const SweepReport& one : past_sweeps)
+        if (!query.number || *query.number == one.number) found.push_back(one);
+      done(std::move(found));
+    };
+    s.news = news;
+    s.workers = &workers;
     s.sweeps = [this] { return sweeps; };
     s.hand_over = [](std::optional<Guid> to) -> Result<std::string> {
       if (to == Guid{1}) return fail(Errc::not_found, "no such standby");

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -26,6 +27,16 @@ class RawClient {
     if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
       throw std::runtime_error("cannot connect to " + path);
     }
+  }
+  /// To a TCP port of this machine.
+  RawClient(asio::io_context& loop, std::uint16_t port) : loop_(loop) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      throw std::runtime_error("cannot connect to port " + std::to_string(port));
   }
   ~RawClient() { close(fd_); }
   RawClient(const RawClient&) = delete;

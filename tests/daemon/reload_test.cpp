@@ -27,5 +27,15 @@ TEST(Reload, AFileThatIsJustBeingWrittenDoesNotOpenTheFabric) {
   EXPECT_EQ(objection(loaded("sweep: { interval: 1s }"), loaded("")), "");
 }
 
+TEST(Reload, TellsWhatChangesButNoSecrets) {
+  const auto changes = [](const char* before, const char* after) {
+    return what_changes(loaded(before).settings, loaded(after).settings);
+  };
+  EXPECT_EQ(changes("", "sweep: { interval: 20s }\nlog: { level: debug }"),
+            "sweep.interval from 10s to 20s, log.level from info to debug");
+  EXPECT_EQ(changes("", "sa: { sm_key: 0x5ec }"), "sa.sm_key");
+  EXPECT_EQ(changes("", ""), "");
+}
+
 }  // namespace
 }  // namespace weft::daemon

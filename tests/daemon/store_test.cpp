@@ -327,11 +327,11 @@ TEST(Store, SaysThatAnEmptyFileHeldNothing) {
 
 TEST(Store, RefusesANewerSchemaAndLeavesItAlone) {
   const TemporaryDirectory directory;
-  run_sql(directory.path() / "state.db", "PRAGMA application_id = 0x57454654; PRAGMA user_version = 8");
+  run_sql(directory.path() / "state.db", "PRAGMA application_id = 0x57454654; PRAGMA user_version = 9");
   const auto opened = open_state_file(directory.path(), 10);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, Errc::invalid);
-  EXPECT_NE(opened.error().what.find("version 8"), std::string::npos);
+  EXPECT_NE(opened.error().what.find("version 9"), std::string::npos);
   EXPECT_EQ(files(directory.path(), "state.db").size(), 1u);
 }
 
