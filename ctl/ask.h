@@ -12,6 +12,8 @@ namespace weft::ctl {
 
 using ToText = std::string (*)(const boost::json::value&, const Style&);
 
+/// Tells what went wrong; the exit code that goes with it.
+Exit report_failure(const Output& output, const Failure& failure);
 Exit show_answer(const Client& client, const Output& output, const std::string& target, ToText to_text);
 /// Asks for something to be done, and shows the answer.
 Exit post_and_show(const Client& client, const Output& output, const std::string& target, ToText to_text);

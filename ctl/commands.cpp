@@ -29,7 +29,6 @@ namespace {
 
 constexpr std::size_t kPage = 1000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
-constexpr auto kFollowInterval = std::chrono::milliseconds(500);
 
 Exit report(const Output& output, const Failure& failure) {
   if (output.json) {
@@ -84,12 +83,6 @@ std::string filter_query(const Filter& filter) {
   if (!filter.state.empty()) query += "state=" + escaped(filter.state) + "&";
   if (filter.below_best) query += "below_best=1&";
   return query;
-}
-
-std::string json_lines(const json::array& items) {
-  std::string out;
-  for (const json::value& item : items) out += json::serialize(item) + "\n";
-  return out;
 }
 
 /// The report of one sweep, once it has ended; null while it has not.
@@ -172,6 +165,8 @@ Exit save(const Client& client, const Output& output, const std::string& target,
 
 }  // namespace
 
+Exit report_failure(const Output& output, const Failure& failure) { return report(output, failure); }
+
 Exit show_answer(const Client& client, const Output& output, const std::string& target, ToText to_text) {
   return show(output, client.get(target), to_text);
 }
@@ -200,23 +195,6 @@ Exit show_links(const Client& client, const Output& output, const Filter& filter
 Exit show_path(const Client& client, const Output& output, const std::string& from, const std::string& to) {
   return show(output, client.get(fmt::format("/v1/path?from={}&to={}", escaped(from), escaped(to))),
               path_text);
-}
-
-Exit show_events(const Client& client, const Output& output, const EventOptions& options) {
-  std::uint64_t after = options.after;
-  for (;;) {
-    const auto events = client.get(fmt::format("/v1/events?after={}&limit={}", after, options.limit));
-    if (!events) return report(output, events.error());
-    // Followed, JSON is one event a line: a list would never end.
-    if (output.json && options.follow) {
-      output.out << json_lines(items(*events, "events")) << std::flush;
-    } else {
-      show(output, events, events_text);
-    }
-    if (!options.follow) return Exit::done;
-    after = number(*events, "last");
-    std::this_thread::sleep_for(kFollowInterval);
-  }
 }
 
 Exit run_sweep(const Client& client, const Output& output, bool wait) {

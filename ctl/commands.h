@@ -28,18 +28,10 @@ struct Filter {
   bool below_best = false;
 };
 
-struct EventOptions {
-  std::uint64_t after = 0;
-  std::uint64_t limit = 100;
-  bool follow = false;
-};
-
 Exit show_status(const Client& client, const Output& output);
 Exit show_nodes(const Client& client, const Output& output, const Filter& filter);
 Exit show_links(const Client& client, const Output& output, const Filter& filter);
 Exit show_path(const Client& client, const Output& output, const std::string& from, const std::string& to);
-/// `follow`: for ever, until the daemon goes away.
-Exit show_events(const Client& client, const Output& output, const EventOptions& options);
 /// Asks for a sweep; with `wait` shows how it goes and answers `failed` unless it ends clean.
 Exit run_sweep(const Client& client, const Output& output, bool wait);
 /// Takes the fabric as it is for whole: what is missing is no longer waited for.

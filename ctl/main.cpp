@@ -14,6 +14,9 @@
 #include "base/words.h"
 #include "config/subnet_types.h"
 #include "ctl/commands.h"
+#include "ctl/counter_commands.h"
+#include "ctl/explain_commands.h"
+#include "ctl/history_commands.h"
 #include "ctl/import_commands.h"
 #include "ctl/partition_commands.h"
 #include "ctl/plan.h"
@@ -51,6 +54,8 @@ struct Arguments {
   std::string key;
   ctl::QosQuestion qos;
   ctl::UpkeepOrder order;
+  std::string since;
+  bool once = false;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -105,6 +110,36 @@ void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
   dump->add_option("--opensm", a.directory,
                    "Directory for opensm-subnet.lst and opensm.fdbs, .mcfdbs, .psl, .slvl");
   dump->add_option("--port-sets", a.file, "File for the port sets of adaptive routing, as JSON");
+}
+
+void add_explain_commands(CLI::App& explain, Arguments& a, Action& chosen) {
+  const auto ask = [&](const std::string& what, const std::string& help, auto query) {
+    return add_command(explain, what, help, chosen,
+                       [what, query](const Client& client, const Output& output) {
+                         return ctl::explain(client, output, what, query());
+                       });
+  };
+  const std::string where = "A name, a GUID or a LID";
+  auto* port = ask("port", "Why a port is down, held, slow or narrow",
+                   [&a] { return "port=" + ctl::escaped(a.from); });
+  port->add_option("PORT", a.from, "leaf-3/7, or a host")->required();
+  auto* lid = ask("lid", "Who has a LID", [&a] { return "lid=" + ctl::escaped(a.from); });
+  lid->add_option("LID", a.from, "A number")->required();
+  const auto two = [&a](const char* first, const char* second) {
+    return [&a, first, second] {
+      return fmt::format("{}={}&{}={}", first, ctl::escaped(a.from), second, ctl::escaped(a.to));
+    };
+  };
+  auto* path = ask("path", "Whether there is a way from one port to another, and which", two("from", "to"));
+  path->add_option("FROM", a.from, where)->required();
+  path->add_option("TO", a.to, where)->required();
+  auto* partition = ask("partition", "Whether two ports may talk, and by which partitions", two("a", "b"));
+  partition->add_option("A", a.from, where)->required();
+  partition->add_option("B", a.to, where)->required();
+  ask("engine", "Why the tables are those of this routing engine", [] { return std::string(); });
+  auto* sweep = ask("sweep", "What caused a sweep, what it did, and how long each phase took",
+                    [&a] { return a.from.empty() ? std::string() : "number=" + ctl::escaped(a.from); });
+  sweep->add_option("NUMBER", a.from, "As status and sweeps tell it; the last one when left out");
 }
 
 void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
@@ -168,6 +203,7 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                            });
   pkey->add_option("PORT", a.from, "A name, a GUID or a LID")->required();
   pkey->add_option("KEY", a.key, "A P_Key; 0x0010 and 0x8010 mean the same partition");
+  add_explain_commands(*explain, a, chosen);
   join->add_option("GROUP", a.group, "An MGID, an MLID, or broadcast for IPoIB's")->capture_default_str();
 }
 
@@ -206,6 +242,42 @@ void add_upkeep_commands(CLI::App& app, Arguments& a, Action& chosen) {
               [](const Client& client, const Output& output) { return ctl::show_upkeep(client, output); });
 }
 
+void add_history_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  auto* events =
+      add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
+        return ctl::show_events(client, output, a.events);
+      });
+  events->add_option("--since", a.events.since, "From then on: 1h, 2d, or 2026-01-02T03:04:05Z");
+  events->add_option("--until", a.events.until, "Until then, likewise");
+  events->add_option("--kind", a.events.kind, "Only these kinds: link_*,node_gone");
+  events->add_option("--severity", a.events.severity, "Only this and worse")
+      ->check(CLI::IsMember({"info", "warning", "error"}));
+  events->add_option("--node", a.events.node, "Only of this node: a name or a GUID");
+  events->add_option("--port", a.events.port, "Only of this port: leaf-3/7");
+  events->add_flag("-f,--follow", a.events.follow, "Go on with new ones as they come");
+  events->add_option("--after", a.events.after, "Only ids above this one");
+  events->add_option("-n,--limit", a.events.limit, "At most so many, the newest")
+      ->check(CLI::Range(1, 10000));
+  auto* sweeps = add_command(
+      app, "sweeps", "The sweeps of late, or since a time", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::show_sweeps(client, output, a.since); });
+  sweeps->add_option("--since", a.since, "From then on: 1h, 2d, or 2026-01-02T03:04:05Z");
+  auto* changed = add_command(app, "what-changed", "What is other than it was, a sentence a change", chosen,
+                              [&a](const Client& client, const Output& output) {
+                                return ctl::show_changes(client, output, a.since.empty() ? "24h" : a.since);
+                              });
+  changed->add_option("--since", a.since, "From then on: 2h, or 2026-01-02T03:04:05Z; a day when left out");
+  auto* counters = add_command(app, "counters", "Traffic and errors of ports", chosen,
+                               [&a](const Client& client, const Output& output) {
+                                 return ctl::show_counters(client, output, a.from);
+                               });
+  counters->add_option("PORT", a.from, "This one, read now: leaf-3/7; all that were read when left out");
+  auto* top = add_command(
+      app, "top", "Sweeps, rates, worst links and events, redrawn", chosen,
+      [&a](const Client& client, const Output& output) { return ctl::show_top(client, output, a.once); });
+  top->add_flag("--once", a.once, "Draws once");
+}
+
 void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   auto* sweep = add_command(app, "sweep", "Sweeps the whole fabric now", chosen,
                             [&a](const Client& client, const Output& output) {
@@ -219,15 +291,6 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
       app, "hand-over", "Lets a standby take over", chosen,
       [&a](const Client& client, const Output& output) { return ctl::hand_over(client, output, a.from); });
   hand_over->add_option("GUID", a.from, "Its port GUID; the best standby when left out");
-  auto* events =
-      add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
-        return ctl::show_events(client, output, a.events);
-      });
-  events->add_flag("-f,--follow", a.events.follow, "Go on with new ones as they come");
-  events->add_option("--after", a.events.after, "Only ids above this one");
-  events->add_option("-n,--limit", a.events.limit, "At most so many, the newest")
-      ->check(CLI::Range(1, 10000));
-
   CLI::App* config = app.add_subcommand("config", "The configuration");
   config->require_subcommand(1)->fallthrough();
   add_command(*config, "show", "The settings in force, each with where it comes from", chosen,
@@ -324,6 +387,7 @@ int main(int argc, char** argv) {
   add_sa_commands(app, arguments, chosen);
   add_upkeep_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
+  add_history_commands(app, arguments, chosen);
   add_plan_command(app, arguments.plan, chosen);
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 no usable device.");
   if (const auto unknown = unknown_command(app, std::span(argv, static_cast<std::size_t>(argc)))) {

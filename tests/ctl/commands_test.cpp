@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
+#include "ctl/explain_commands.h"
+#include "ctl/history_commands.h"
 #include "ctl/upkeep_commands.h"
 #include "daemon/api.h"
 #include "daemon/http_server.h"
