@@ -22,6 +22,7 @@
 #include "base/files.h"
 #include "ctl/archive.h"
 #include "ctl/ask.h"
+#include "ctl/history_commands.h"
 #include "ctl/json_read.h"
 #include "ctl/partition_commands.h"
 #include "ctl/qos_commands.h"
