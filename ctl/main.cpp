@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "config/subnet_types.h"
 #include "ctl/commands.h"
+#include "ctl/config_commands.h"
 #include "ctl/counter_commands.h"
 #include "ctl/explain_commands.h"
 #include "ctl/history_commands.h"
@@ -54,6 +55,7 @@ struct Arguments {
   std::string key;
   ctl::QosQuestion qos;
   ctl::UpkeepOrder order;
+  ctl::ApplyOptions apply;
   std::string since;
   bool once = false;
 };
@@ -293,6 +295,20 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   hand_over->add_option("GUID", a.from, "Its port GUID; the best standby when left out");
   CLI::App* config = app.add_subcommand("config", "The configuration");
   config->require_subcommand(1)->fallthrough();
+  CLI::App* diff = add_command(*config, "diff", "What a file would change on the live fabric; nothing is set", chosen,
+                               [&a](const Client& client, const Output& output) {
+                                 return ctl::config_diff(client, output, a.apply.file);
+                               });
+  diff->add_option("file", a.apply.file, "Configuration file")->required();
+  CLI::App* apply = add_command(*config, "apply", "Puts a file in force, and in the place of weftd's own", chosen,
+                                [&a](const Client& client, const Output& output) {
+                                  return ctl::config_apply(client, output, a.apply);
+                                });
+  apply->add_option("file", a.apply.file, "Configuration file")->required();
+  apply->add_option("--confirm", a.apply.confirm, "It goes back by itself after this time, unless confirmed: 60s");
+  add_command(*config, "confirm", "What is tried stays in force", chosen, ctl::config_confirm);
+  add_command(*config, "undo", "Back to the configuration before", chosen, ctl::config_undo);
+  add_command(*config, "history", "What has been in force, since when and by whom", chosen, ctl::config_history);
   add_command(*config, "show", "The settings in force, each with where it comes from", chosen,
               [](const Client& client, const Output& output) { return ctl::show_config(client, output); });
   auto* check =

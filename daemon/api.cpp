@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "daemon/api_answers.h"
+#include "daemon/api_config.h"
 #include "daemon/api_counters.h"
 #include "daemon/api_document.h"
 #include "daemon/api_events.h"
@@ -266,6 +267,7 @@ Router make_api(ApiSource functions) {
     ViewPtr view = source->view();
     return view && view->plan ? dump_opensm(std::move(view), request) : no_view(source->status());
   });
+  add_config_routes(router, source);
   add_partition_routes(router, source);
   add_qos_routes(router, source);
   get("/v1/dump/port-sets", [source](const Request&) {

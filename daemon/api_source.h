@@ -9,10 +9,12 @@
 
 #include "base/result.h"
 #include "config/read.h"
+#include "daemon/config_keeper.h"
 #include "daemon/counter_poll.h"
 #include "daemon/event_query.h"
 #include "daemon/multicast.h"
 #include "daemon/news.h"
+#include "daemon/preview.h"
 #include "daemon/sa_counts.h"
 #include "daemon/status.h"
 #include "daemon/store.h"
@@ -65,6 +67,15 @@ struct ApiSource {
   std::function<std::vector<UpkeepRow>()> upkeep;
   std::function<Result<std::string>(const UpkeepRequest&)> ask_upkeep;
   std::function<std::shared_ptr<const config::Loaded>()> config;
+  std::function<ConfigKeeper*()> configs;  ///< Null where no other configuration is taken.
+  std::string config_file;                 ///< Where weftd reads it from; empty without one.
+  /// Reads a text as the configuration file; the answer comes on the loop.
+  std::function<void(std::string text, std::function<void(Result<config::Loaded>)>)> read_config;
+  /// Why it cannot take the place of the one in force while weftd runs; empty when it can.
+  std::function<std::string(const config::Loaded&)> config_objection;
+  /// What these settings would change; the answer comes on the loop.
+  std::function<void(std::shared_ptr<const config::Settings>, std::function<void(const Result<Preview>&)>)>
+      preview;
   /// Takes over LIDs from an exported Ledger; used from the next sweep on.
   std::function<Result<void>(const plan::Ledger&)> import_ledger;
   std::function<std::optional<SaView>()> sa;  ///< Nothing without a device.

@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "daemon/api.h"
+#include "daemon/api_json.h"
 #include "daemon/http_options.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
@@ -49,6 +50,7 @@ asio::awaitable<int> App::run() {
     co_return kFailed;
   }
   for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
+  keep_configs();
   if (Result<void> listening = open_socket(); !listening) {
     daemon_log().error("{}", listening.error().what);
     co_return kFailed;
@@ -254,15 +256,55 @@ asio::awaitable<void> App::reload_now() {
     co_return;
   }
   const std::string changed = what_changes(config_->settings, loaded->settings);
-  config_ = std::make_shared<const config::Loaded>(std::move(*loaded));
-  const config::LogSettings& to = config_->settings.log;
-  (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
-  for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
+  const std::string text = loaded->text;
+  use_config(std::move(*loaded));
+  if (configs_) configs_->file_was_read(text);
   tell(Severity::info, "config_reloaded",
        changed.empty() ? "configuration reloaded; nothing in it has changed"
                        : fmt::format("configuration reloaded: {}", changed));
+}
+
+/// In force from now on.
+void App::use_config(config::Loaded loaded) {
+  config_ = std::make_shared<const config::Loaded>(std::move(loaded));
+  const config::LogSettings& to = config_->settings.log;
+  (void)log::configure({to.level, to.file, static_cast<std::size_t>(to.file_bytes), to.files_kept});
+  for (const std::string& note : config_->notes) daemon_log().warn("{}", note);
   if (replica_) replica_->set_digests(config_digests(*settings()));
   if (manager_) manager_->reconfigure(settings());
+}
+
+/// What has been in force, and what is tried.
+void App::keep_configs() {
+  if (!parts_.read_text || once_) return;
+  ConfigKeeper::Surroundings around;
+  around.clock = parts_.clock;
+  around.workers = parts_.workers;
+  around.directory = settings()->state_dir + "/configurations";
+  around.read = parts_.read_text;
+  around.objection = [this](const config::Loaded& loaded, bool back) {
+    return back ? restart_needed(*config_, loaded) : objection(*config_, loaded);
+  };
+  around.use = [this](config::Loaded loaded) { use_config(std::move(loaded)); };
+  around.tell = [this](Severity severity, std::string kind, std::string text) {
+    tell(severity, std::move(kind), std::move(text));
+  };
+  configs_ = std::make_unique<ConfigKeeper>(around, config_->text);
+}
+
+void App::preview(std::shared_ptr<const config::Settings> settings,
+                  std::function<void(const Result<Preview>&)> done) {
+  asio::co_spawn(*parts_.loop, preview_now(std::move(settings), std::move(done)), asio::detached);
+}
+
+asio::awaitable<void> App::preview_now(std::shared_ptr<const config::Settings> settings,
+                                       std::function<void(const Result<Preview>&)> done) {
+  if (!manager_) {
+    done(fail(Errc::unavailable, "there is no usable port"));
+    co_return;
+  }
+  const Result<Preview> found = co_await manager_->preview(std::move(settings));
+  done(found);
 }
 
 Status App::status() const {
@@ -274,6 +316,10 @@ Status App::status() const {
   status.started = started_;
   status.store = store_ ? store_->health() : "none";
   if (manager_) manager_->describe(status);
+  if (configs_ && configs_->until())
+    status.problems.push_back({{}, fmt::format("a configuration is tried until {}: `weftctl config confirm` keeps it, "
+                                               "`weftctl config undo` takes it back",
+                                               time_text(*configs_->until()))});
   if (parts_.rails != nullptr)
     for (Rails::Crossed& one : parts_.rails->crossed(settings()->subnet))
       status.problems.push_back({one.node, std::move(one.what)});
@@ -318,6 +364,19 @@ ApiSource App::api_source() {
     return manager_->ask_upkeep(request);
   };
   source.config = [this] { return config_; };
+  source.configs = [this] { return configs_.get(); };
+  source.config_file = parts_.config_file;
+  source.read_config = [this](std::string text, std::function<void(Result<config::Loaded>)> done) {
+    if (!parts_.read_text) return done(fail(Errc::unavailable, "this weftd takes no other configuration"));
+    auto read = std::make_shared<std::optional<Result<config::Loaded>>>();
+    parts_.workers->run([read, text, reader = parts_.read_text] { read->emplace(reader(text)); },
+                        [read, done] { done(std::move(**read)); });
+  };
+  source.config_objection = [this](const config::Loaded& loaded) { return objection(*config_, loaded); };
+  source.preview = [this](std::shared_ptr<const config::Settings> settings,
+                          std::function<void(const Result<Preview>&)> done) {
+    preview(std::move(settings), std::move(done));
+  };
   source.sa = [this]() -> std::optional<SaView> {
     if (!manager_) return std::nullopt;
     const SaService& sa = manager_->sa();

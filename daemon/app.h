@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "config/read.h"
 #include "daemon/api_source.h"
+#include "daemon/config_keeper.h"
 #include "daemon/event_log.h"
 #include "daemon/http_server.h"
 #include "daemon/manager.h"
@@ -37,6 +38,9 @@ class App {
     OpenTransport open;
     /// Reads the configuration anew; runs on the workers.
     std::function<Result<config::Loaded>()> read_config;
+    /// Reads a text as if it were the configuration file's; likewise. May be empty: none is taken then.
+    std::function<Result<config::Loaded>(const std::string&)> read_text;
+    std::string config_file;  ///< Its path; empty without one.
     /// Told when the control socket listens, and at every change of state; may be empty.
     std::function<void(const Status&)> notify;
     Rails* rails = nullptr;  ///< What the other subnets of this daemon have found; may be null.
@@ -73,6 +77,12 @@ class App {
   void tell_rails();
   void make_manager(transport::Transport& transport);
   asio::awaitable<void> reload_now();
+  void use_config(config::Loaded loaded);
+  void keep_configs();
+  void preview(std::shared_ptr<const config::Settings> settings,
+               std::function<void(const Result<Preview>&)> done);
+  asio::awaitable<void> preview_now(std::shared_ptr<const config::Settings> settings,
+                                    std::function<void(const Result<Preview>&)> done);
   ApiSource api_source();
   void swept(const SweepReport& report);
   std::shared_ptr<const config::Settings> settings() const;
@@ -89,6 +99,7 @@ class App {
   std::shared_ptr<News> news_ = std::make_shared<News>();
   Tallies tallies_;
   PoolWorkers overviews_;  ///< For what the control API computes: planning waits for none of it.
+  std::unique_ptr<ConfigKeeper> configs_;  ///< Null where no other configuration is taken.
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<Manager> manager_;
   std::string device_;

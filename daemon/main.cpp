@@ -192,6 +192,10 @@ int run(const Arguments& arguments, const config::Loaded& loaded) {
   daemon::Subnets::Parts parts;
   parts.open = way_to_fabric;
   parts.read_config = [arguments] { return load(arguments); };
+  parts.read_text = [arguments](const std::string& text) {
+    return config::read_as(arguments.config, text, arguments.overrides);
+  };
+  parts.config_file = arguments.config;
   parts.notify = [&service](const std::string& text) { service.notify(text); };
   auto made = daemon::Subnets::make(parts, loaded, arguments.once);
   if (!made) {

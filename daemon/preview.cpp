@@ -41,8 +41,8 @@ plan::SaState registrations_after(const plan::SaState& old, const std::shared_pt
     const auto now = state.groups.find(group.mgid);
     const std::size_t left = now ? now->members.size() : 0;
     if (left < group.members.size())
-      lost.push_back(fmt::format("group {} loses {} of {}", to_string(group.mgid), group.members.size() - left,
-                                 counted(group.members.size(), "member")));
+      lost.push_back(fmt::format("group {} loses {} of {}", to_string(group.mgid),
+                                 group.members.size() - left, counted(group.members.size(), "member")));
   });
   return state;
 }
@@ -53,7 +53,8 @@ Result<Computed> compute(const PreviewInput& input) {
   const plan::View& before = *input.view;
   if (!same_parts(*made.found.fabric, *before.fabric))
     return fail(Errc::conflict,
-                "the fabric is not as it was planned last, or would not be as a whole; ask again after the next sweep");
+                "the fabric is not as it was planned last, or would not be as a whole; ask again after the "
+                "next sweep");
   auto planned = plan::make_plan(*made.found.fabric, input.settings->plan, input.ledger, made.found.own_port,
                                  before.plan.get());
   if (!planned) return fail(planned.error());
@@ -107,8 +108,14 @@ asio::awaitable<Result<Preview>> preview(PreviewAround around, PreviewInput inpu
   made->preview.held_back = done.held_back;
   transport::Tasks tasks(executor);
   plan::SaState registrations = given->registrations;
-  Multicast multicast({&rehearsal.client(), around.clock, around.workers, &tasks, &devices,
-                       [&registrations]() -> const plan::SaState& { return registrations; }, {}, {}},
+  Multicast multicast({&rehearsal.client(),
+                       around.clock,
+                       around.workers,
+                       &tasks,
+                       &devices,
+                       [&registrations]() -> const plan::SaState& { return registrations; },
+                       {},
+                       {}},
                       std::make_shared<const plan::MftDigestMap>(), Duration::zero());
   // First as it is, so that what goes is known to have been there.
   multicast.publish(given->view);

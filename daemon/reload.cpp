@@ -37,9 +37,13 @@ std::string what_changes(const config::Settings& before, const config::Settings&
   return text;
 }
 
+std::string restart_needed(const config::Loaded& in_force, const config::Loaded& next) {
+  const std::string keys = keys_for_restart(in_force.settings, next.settings);
+  return keys.empty() ? "" : fmt::format("{} changed, which needs a restart", keys);
+}
+
 std::string objection(const config::Loaded& in_force, const config::Loaded& next) {
-  if (const std::string keys = keys_for_restart(in_force.settings, next.settings); !keys.empty())
-    return fmt::format("{} changed, which needs a restart", keys);
+  if (std::string why = restart_needed(in_force, next); !why.empty()) return why;
   const bool had_some = !in_force.settings.plan.partitions.partitions.empty();
   if (had_some && next.settings.plan.partitions.partitions.empty() && !means_none(next))
     return "it names no partitions any more, and would open a fabric that has some (an empty file?); write "

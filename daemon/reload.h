@@ -7,6 +7,9 @@
 
 namespace weft::daemon {
 
+/// Keys that would need a restart, in a sentence; empty when none has changed.
+std::string restart_needed(const config::Loaded& in_force, const config::Loaded& next);
+
 /// Why a configuration that was read without a fault is not taken over; empty: it is. Keys that need a
 /// restart must not change, and a file that says nothing at all, as one that is just being written, must not
 /// open a fabric that has partitions.

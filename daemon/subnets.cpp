@@ -125,6 +125,12 @@ int Subnets::run_app(One& one) {
     if (!read) return read;
     return config_of(std::move(*read), one.name);
   };
+  parts.read_text = [this, &one](const std::string& text) -> Result<config::Loaded> {
+    Result<config::Loaded> read = parts_.read_text(text);
+    if (!read) return read;
+    return config_of(std::move(*read), one.name);
+  };
+  parts.config_file = parts_.config_file;
   parts.notify = [this, &one](const Status& status) { note(one, status); };
   if (all_.size() > 1) parts.rails = &rails_;
   App app(parts, one.config, once_);

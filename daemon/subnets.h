@@ -24,6 +24,9 @@ class Subnets {
     std::function<Result<OpenTransport>(asio::io_context& loop, Clock& clock, const config::Settings&)> open;
     /// Reads the configuration anew, whole; any thread.
     std::function<Result<config::Loaded>()> read_config;
+    /// Reads a text as the configuration file's, whole; likewise.
+    std::function<Result<config::Loaded>(const std::string&)> read_text;
+    std::string config_file;
     /// Told in a sentence how things stand, whenever that changes, when each subnet has said something once.
     std::function<void(const std::string&)> notify;
   };

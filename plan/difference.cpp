@@ -78,7 +78,8 @@ class PairCount {
     std::uint64_t hosts = 0;
     const NodeId leaf = fabric_.port(end).peer->node;
     for (std::size_t s = 0; s < count; ++s)
-      if (hosts_at_[s] > 0 && is_moved(s)) hosts += hosts_at_[s] - (fabric_.node_of(static_cast<SwitchId>(s)) == leaf);
+      if (hosts_at_[s] > 0 && is_moved(s))
+        hosts += hosts_at_[s] - (fabric_.node_of(static_cast<SwitchId>(s)) == leaf);
     return hosts;
   }
   /// Follows the way until what is known.
@@ -132,13 +133,13 @@ std::map<std::string, std::string> levels_of(const Plan& plan) {
   for (std::size_t i = 0; i < lanes.levels.size(); ++i) {
     const qos::PlannedLevel& one = lanes.levels[i];
     const int first = one.block * lanes.demand;
-    texts[one.level.name] = fmt::format(
-        "SL {}, VL {}{}, {} {}{}{}{}", raw(one.sl), first,
-        lanes.demand > 1 ? fmt::format(" to {}", first + lanes.demand - 1) : std::string(),
-        one.level.strict ? "strict, weight" : "weight", one.level.weight,
-        one.level.mtu ? fmt::format(", MTU {}", bytes(*one.level.mtu)) : std::string(),
-        one.level.rate ? fmt::format(", at most {} Gb/s", *one.level.rate / 10.0) : std::string(),
-        i == lanes.default_level ? ", default" : "");
+    texts[one.level.name] =
+        fmt::format("SL {}, VL {}{}, {} {}{}{}{}", raw(one.sl), first,
+                    lanes.demand > 1 ? fmt::format(" to {}", first + lanes.demand - 1) : std::string(),
+                    one.level.strict ? "strict, weight" : "weight", one.level.weight,
+                    one.level.mtu ? fmt::format(", MTU {}", bytes(*one.level.mtu)) : std::string(),
+                    one.level.rate ? fmt::format(", at most {} Gb/s", *one.level.rate / 10.0) : std::string(),
+                    i == lanes.default_level ? ", default" : "");
   }
   return texts;
 }
@@ -147,13 +148,13 @@ std::map<std::string, std::string> groups_of(const Plan& plan) {
   std::map<std::string, std::string> texts;
   for (const partitions::Group& group : plan.partitions.groups) {
     const partitions::GroupOptions& options = group.options;
-    texts[to_string(group.mgid)] = fmt::format(
-        "P_Key {}{}{}{}", to_string(group.pkey),
-        options.mtu ? fmt::format(", MTU {}", bytes(*options.mtu)) : std::string(),
-        options.rate ? fmt::format(", {} Gb/s", *options.rate / 10.0) : std::string(),
-        !options.level.empty() ? ", level " + options.level
-        : options.sl           ? fmt::format(", SL {}", raw(*options.sl))
-                               : std::string());
+    texts[to_string(group.mgid)] =
+        fmt::format("P_Key {}{}{}{}", to_string(group.pkey),
+                    options.mtu ? fmt::format(", MTU {}", bytes(*options.mtu)) : std::string(),
+                    options.rate ? fmt::format(", {} Gb/s", *options.rate / 10.0) : std::string(),
+                    !options.level.empty() ? ", level " + options.level
+                    : options.sl           ? fmt::format(", SL {}", raw(*options.sl))
+                                           : std::string());
   }
   return texts;
 }
@@ -169,7 +170,8 @@ std::vector<std::string> changed_settings(const Plan& before, const Plan& after)
     note("subnet prefix", a.prefix != b.prefix);
     note("SM SL", a.sm_sl != b.sm_sl);
     note("subnet time-out", a.subnet_timeout != b.subnet_timeout);
-    note("error thresholds", a.local_phy_errors != b.local_phy_errors || a.overrun_errors != b.overrun_errors);
+    note("error thresholds",
+         a.local_phy_errors != b.local_phy_errors || a.overrun_errors != b.overrun_errors);
     note("link settings (MTU, VLs, head of queue)", a.link != b.link);
     note("checking of P_Keys", a.enforcement != b.enforcement);
     note("VL high limit", a.high_limit != b.high_limit);

@@ -17,9 +17,9 @@ struct Difference {
     LidRange after;
     bool operator==(const MovedLid&) const = default;
   };
-  std::vector<MovedLid> lids;  ///< By end port.
-  std::uint64_t entries = 0;   ///< Entries of forwarding tables that differ, by LID.
-  std::uint64_t pairs = 0;     ///< Ordered pairs of hosts whose packets (base LIDs) take another way,
+  std::vector<MovedLid> lids;   ///< By end port.
+  std::uint64_t entries = 0;    ///< Entries of forwarding tables that differ, by LID.
+  std::uint64_t pairs = 0;      ///< Ordered pairs of hosts whose packets (base LIDs) take another way,
   std::uint64_t all_pairs = 0;  ///< of so many.
   /// Sentences; empty where nothing changes.
   std::vector<std::string> routing;   ///< Engine, lanes asked for.

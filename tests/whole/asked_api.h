@@ -19,6 +19,12 @@ class AskedApi {
     daemon::ApiSource source;
     source.view = [&whole] { return whole.manager->view(); };
     source.config = [loaded] { return loaded; };
+    source.configs = [] { return nullptr; };
+    source.read_config = [](const std::string& text, const auto& done) { done(config::read_text(text, "file")); };
+    source.config_objection = [](const config::Loaded&) { return std::string(); };
+    source.preview = [](const auto&, const auto& done) {
+      done(Result<daemon::Preview>(fail(Errc::unavailable, "not here")));
+    };
     source.status = [&whole] { return whole.status(); };
     source.sa = [&whole]() -> std::optional<daemon::SaView> {
       const daemon::SaService& sa = whole.manager->sa();

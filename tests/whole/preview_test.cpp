@@ -28,13 +28,16 @@ class Foretold : public testing::TestWithParam<const char*> {
     plan::Config& plan = settings.plan;
     if (one_in(3)) change_partitions(plan.partitions);
     if (one_in(3)) change_levels(plan.qos);
-    if (one_in(6)) plan.routing.chain.engines = one_in(2) ? std::vector<std::string>{"up-down"} : std::vector<std::string>{"auto"};
+    if (one_in(6))
+      plan.routing.chain.engines =
+          one_in(2) ? std::vector<std::string>{"up-down"} : std::vector<std::string>{"auto"};
     if (one_in(6)) plan.lids.lmc = static_cast<std::uint8_t>(random() % 3);
     if (one_in(4)) plan.subnet.subnet_timeout = static_cast<std::uint8_t>(17 + random() % 3);
     if (one_in(5)) plan.links.hoq_life = static_cast<std::uint8_t>(15 + random() % 3);
     if (one_in(5)) plan.links.max_mtu = one_in(2) ? Mtu::mtu2048 : Mtu::mtu4096;
     if (one_in(5)) plan.subnet.packet_lifetime = static_cast<std::uint8_t>(16 + random() % 3);
-    if (one_in(6)) plan.partitions.enforcement = one_in(2) ? partitions::Enforcement::both : partitions::Enforcement::in;
+    if (one_in(6))
+      plan.partitions.enforcement = one_in(2) ? partitions::Enforcement::both : partitions::Enforcement::in;
   }
   void change_partitions(partitions::Policy& policy) {
     policy.partitions.clear();
