@@ -250,7 +250,12 @@ int main(int argc, char** argv) {
   CLI::App options{"weft-demo, weftd on a simulated fabric"};
   bool once = false;
   options.add_flag("--once", once, "End by itself: 0 when all is Active and every pair has a path");
-  CLI11_PARSE(options, argc, argv);
+  options.set_version_flag("--version", std::string("weft-demo ") + WEFT_VERSION);
+  try {
+    options.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return options.exit(error) == 0 ? daemon::kDone : daemon::kBadUsage;
+  }
   std::signal(SIGPIPE, SIG_IGN);
   return run(once);
 }
