@@ -69,7 +69,8 @@ Exit save(const Output& output, const json::value& answer) {
   const std::string path = text(answer, "file");
   if (path.empty()) return Exit::done;
   const Result<std::string> there = content_of(path);
-  if (there && *there == text(answer, "text")) return Exit::done;
+  const bool same = there ? *there == text(answer, "text") : text(answer, "text").empty();
+  if (same) return Exit::done;
   if (const Result<void> saved = replace_file(path, text(answer, "text")); !saved) {
     output.err << fmt::format(
         "weftctl: it is in force, but {} is as it was ({}): weftd would go back to that when it starts "
