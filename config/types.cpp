@@ -278,8 +278,8 @@ Type<std::vector<std::string>> texts(std::string_view what, std::vector<std::str
   Type<std::vector<std::string>> type;
   type.form = allowed.empty() ? fmt::format("a list of {}", what)
                               : fmt::format("one {} or a list of them: {}", what, fmt::join(allowed, ", "));
-  const std::string one = allowed.empty() ? std::string(json_form::kText) : json_form::one_of(allowed);
-  type.json = json_form::any_of({one, json_form::list_of(one)});
+  const std::string single = allowed.empty() ? std::string(json_form::kText) : json_form::one_of(allowed);
+  type.json = json_form::any_of({single, json_form::list_of(single)});
   if (least == 0) type.json = json_form::any_of({type.json, std::string(json_form::kNothing)});
   type.read = [=, form = type.form](const Value& value, Report& report) {
     std::optional<std::vector<std::string>> result(std::in_place);
