@@ -2,7 +2,8 @@
 
 /**
  * What is nearer than FINE pixels at both ends is drawn as one. Where that leaves more than MANY, links longer than LONG
- * pixels are merged within twice as much, those of twice the length within four times as much, and so on, as far as needed.
+ * pixels are merged within twice as much, those of twice the length within four times as much, and so on, as far as needed;
+ * and all of them within a little more at each of these steps.
  */
 const FINE = 4;
 const LONG = 60;
@@ -29,17 +30,20 @@ export function mergedLinks(fabric, layout, paint, scale) {
   const alone = fabric.links.filter((link, i) => looks[i].wrong).map((link) => one(link, looks[link.index], x, y));
   const glow = alone.map((made) => ({ ...made, dashed: false, width: 9, alpha: made.alpha * 0.22 }));
   const strength = strengthOf(merged, layout, scale);
-  const drawn = merged.sort((a, b) => a.look.weight - b.look.weight).map(({ link, look, count: links }) => {
+  const drawn = merged.sort((a, b) => a.look.weight - b.look.weight).map(({ link, look, count: links, ends, turned }) => {
     const made = one(link, look, x, y);
+    // In the middle of those it stands for, from the end of `link` that `from` belongs to.
+    if (links > 1) made.ends = (turned ? [ends[2], ends[3], ends[0], ends[1]] : ends).map((sum) => sum / links);
     made.count = links;
     made.width = widthOf(links, look);
-    made.alpha = (look.alpha ?? 1) * Math.min(0.95, strength * (1 + 0.3 * Math.log2(links)) + 0.55 * look.weight);
+    made.alpha = (look.alpha ?? 1) * Math.min(0.95, strength * (1 + 0.12 * Math.log2(links)) + 0.55 * look.weight);
     return made;
   });
   return [...drawn, ...glow, ...alone];
 }
 
-/** @returns [{link, look, count, size}]: the link that stands for `count` of them, `size` pixels long */
+/** @returns [{link, look, turned, count, size, ends}]: the link that stands for `count` of them, some `size` pixels long; the sums of
+ * their ends, which are in the other order than those of `link` where `turned` */
 function merge(fabric, layout, looks, scale, coarsest) {
   const { x, y } = layout;
   const cells = Array.from({ length: coarsest }, () => null);
@@ -50,18 +54,24 @@ function merge(fabric, layout, looks, scale, coarsest) {
     if (look.wrong) continue;
     const size = Math.hypot(x[link.a] - x[link.b], y[link.a] - y[link.b]) * scale;
     const step = size < LONG ? 0 : Math.min(coarsest - 1, Math.floor(Math.log2(size / LONG)) + 1);
-    cells[step] ??= cellsOf(layout, fabric.nodes.length, (FINE * 2 ** step) / scale);
+    cells[step] ??= cellsOf(layout, fabric.nodes.length, (FINE * (1 + 0.25 * (coarsest - 1)) * 2 ** step) / scale);
     const a = cells[step][link.a];
     const b = cells[step][link.b];
     if (a === b) continue;
+    const turned = a > b;
+    const [first, second] = turned ? [link.b, link.a] : [link.a, link.b];
     const at = table.place(Math.min(a, b) * COARSEST + step, Math.max(a, b), merged.length);
     const held = merged[at];
     if (!held) {
-      merged.push({ link, look, count: 1, size });
-    } else {
-      held.count += 1;
-      if (look.weight > held.look.weight) Object.assign(held, { link, look });
+      merged.push({ link, look, count: 1, size, turned, ends: [x[first], y[first], x[second], y[second]] });
+      continue;
     }
+    held.count += 1;
+    held.ends[0] += x[first];
+    held.ends[1] += y[first];
+    held.ends[2] += x[second];
+    held.ends[3] += y[second];
+    if (look.weight > held.look.weight) Object.assign(held, { link, look, turned });
   }
   return merged;
 }
@@ -71,7 +81,7 @@ const widthOf = (links, look) => Math.min(3.5, 0.9 + 0.2 * Math.log2(links) + 1.
 function strengthOf(merged, layout, scale) {
   let ink = 0;
   for (const { look, count, size } of merged) ink += size * widthOf(count, look);
-  return Math.min(0.55, Math.max(0.05, (INK * layout.area * scale * scale) / Math.max(1, ink)));
+  return Math.min(0.5, Math.max(0.05, (INK * layout.area * scale * scale) / Math.max(1, ink)));
 }
 
 function one(link, look, x, y) {

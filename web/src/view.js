@@ -23,7 +23,8 @@ export class MapView {
     this.scene = new Scene(links);
     this.labels = new Labels(labels);
     this.decor = { marked: [], pins: [] };
-    this.drawn = 0;
+    this.drawn = 0; // pictures
+    this.frames = 0; // these, and those carried along
     this.shown = null;
     this.moved = -Infinity;
     new ResizeObserver(() => this.resize()).observe(stage);
@@ -170,6 +171,7 @@ export class MapView {
   }
 
   carry() {
+    this.frames += 1;
     const { shown, camera } = this;
     const way = [(shown.x - camera.x) * camera.scale, (shown.y - camera.y) * camera.scale];
     for (const { style } of this.pictures) style.transform = `translate(${way[0]}px, ${way[1]}px) scale(${camera.scale / shown.scale})`;
@@ -185,6 +187,7 @@ export class MapView {
     for (const { style } of this.pictures) style.transform = '';
     this.shown = { x: camera.x, y: camera.y, scale: camera.scale, moving };
     this.drawn += 1;
+    this.frames += 1;
   }
 
   // --- what is where
