@@ -84,7 +84,7 @@ function steps(fabric, theme, wrong, swatch, valueOf, wordsOf) {
   const paint = (link) => {
     const bad = wrong(link);
     const colour = colours.get(valueOf(link)) ?? theme.rgb.good;
-    return bad ?? { from: colour, to: colour, weight: 0.35, dashed: false };
+    return bad ?? { from: colour, to: colour, weight: 0.35, dashed: false, wrong: false };
   };
   const legend = [...values].reverse().map((value) => ({ colour: hexOf(colours.get(value)), text: wordsOf(value) }));
   return { paint, legend: [...legend, swatch('starting'), swatch('down')] };
@@ -98,7 +98,7 @@ function loads(fabric, theme, wrong, swatch) {
   const paint = (link) => {
     const bad = wrong(link);
     const heaviest = Math.max(share(link.flows_ab), share(link.flows_ba));
-    return bad ?? { from: scaled(share(link.flows_ab), theme.dark), to: scaled(share(link.flows_ba), theme.dark), weight: heaviest, dashed: false };
+    return bad ?? { from: scaled(share(link.flows_ab), theme.dark), to: scaled(share(link.flows_ba), theme.dark), weight: heaviest ** 2, dashed: false, wrong: false };
   };
   const legend = [1, 0.5, 0.25, 0].map((part) => ({
     colour: hexOf(scaled(share(part * most), theme.dark)),

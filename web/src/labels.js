@@ -65,6 +65,7 @@ export class Labels {
   mark(camera, theme, { node, text, colour }, taken) {
     const at = camera.toScreen(this.layout.x[node.index], this.layout.y[node.index]);
     const radius = Math.min(72, Math.max(9, this.layout.size[node.index] * camera.scale)) / 2;
+    taken.push([at.x - radius, at.y - radius, at.x + radius, at.y + radius]);
     this.style(12.5, 600, 'center');
     const y = at.y - radius - 12;
     if (!this.write(text ?? shortName(node), at.x, y, colour ?? theme.hex.text, taken))
@@ -104,7 +105,7 @@ export class Labels {
     let tried = 0;
     for (const node of this.order) {
       const size = this.layout.size[node.index] * camera.scale;
-      if (size < (node.type === 'hca' ? 15 : 11)) {
+      if (size < (node.type === 'hca' ? 15 : 16)) {
         if (node.type === 'hca') break;
         continue;
       }

@@ -7,7 +7,7 @@ import { byId, count, fill, h, lineSwatch } from './dom.js';
 import { finder } from './finder.js';
 import { layoutOf } from './layout.js';
 import { litOf, lookOf } from './look.js';
-import { fabricFrom, linkAtPort, linkEndsIn, findLink, nodeIn, shortName } from './model.js';
+import { fabricFrom, takeFlows, linkAtPort, linkEndsIn, findLink, nodeIn, shortName } from './model.js';
 import { eventsPanel, healthPanel, membersOf, overlayPanel, pathPanel, selectedPanel, sortedPartitions } from './panels.js';
 import { askPath, traced } from './path.js';
 import { tabs } from './tabs.js';
@@ -94,6 +94,7 @@ function say(text) {
 
 function select(what) {
   app.selected = what;
+  if (what) readFlows();
   drawSelected();
   light();
   if (what?.node) say(`${what.node.name}, ${what.node.type}, LID ${what.node.lid}`);
@@ -187,8 +188,21 @@ async function setMode(mode) {
     button.tabIndex = on ? 0 : -1;
   }
   if (mode === 'lanes') await readLanes();
+  if (mode === 'load') readFlows();
   repaint();
   drawOverlays();
+}
+
+/** Counting the routes takes the daemon a second on a large fabric, so they are asked for when somebody looks. */
+async function readFlows() {
+  const { fabric } = app;
+  if (!fabric || fabric.flowsRead) return;
+  fabric.flowsRead = true;
+  const answer = await guarded(get('/v1/fabric'));
+  fabric.flowsRead = answer !== null && takeFlows(fabric, answer);
+  if (!fabric.flowsRead || fabric !== app.fabric) return;
+  drawSelected();
+  if (app.mode === 'load') repaint();
 }
 
 /** How many lanes each link has: GET /v1/fabric does not tell. */
@@ -264,7 +278,7 @@ async function readFabric() {
   try {
     if (!app.fabric) await readStatus();
     if (app.fabric || app.status?.fabric) {
-      const answer = await get('/v1/fabric', { unless: app.fabric?.generation });
+      const answer = await get('/v1/fabric', { unless: app.fabric?.generation, flows: 0 });
       if (answer && answer.generation !== app.fabric?.generation) show(answer);
     } else app.timer = setTimeout(readFabric, 1000);
   } catch (error) {
@@ -300,6 +314,7 @@ function show(answer) {
   }
   repaint();
   if (app.mode === 'lanes') readLanes().then(repaint);
+  if (app.mode === 'load' || app.selected) readFlows();
   performance.mark('weft-shown');
 }
 

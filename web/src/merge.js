@@ -35,8 +35,9 @@ export function mergedLinks(fabric, layout, paint, scale) {
     // In the middle of those it stands for, from the end of `link` that `from` belongs to.
     if (links > 1) made.ends = (turned ? [ends[2], ends[3], ends[0], ends[1]] : ends).map((sum) => sum / links);
     made.count = links;
-    made.width = widthOf(links, look);
-    made.alpha = (look.alpha ?? 1) * Math.min(0.95, strength * (1 + 0.12 * Math.log2(links)) + 0.55 * look.weight);
+    const heat = look.weight * Math.min(1, strength * 2); // where much is drawn, less of each
+    made.width = Math.min(3.5, thin(links) + 1.5 * heat);
+    made.alpha = (look.alpha ?? 1) * Math.min(0.95, strength * (1 + 0.12 * Math.log2(links)) + 0.5 * heat);
     return made;
   });
   return [...drawn, ...glow, ...alone];
@@ -76,11 +77,11 @@ function merge(fabric, layout, looks, scale, coarsest) {
   return merged;
 }
 
-const widthOf = (links, look) => Math.min(3.5, 0.9 + 0.2 * Math.log2(links) + 1.5 * look.weight);
+const thin = (links) => 0.9 + 0.2 * Math.log2(links);
 
 function strengthOf(merged, layout, scale) {
   let ink = 0;
-  for (const { look, count, size } of merged) ink += size * widthOf(count, look);
+  for (const { count, size } of merged) ink += size * thin(count);
   return Math.min(0.5, Math.max(0.05, (INK * layout.area * scale * scale) / Math.max(1, ink)));
 }
 

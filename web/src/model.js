@@ -54,6 +54,17 @@ function addLinks(fabric, answer) {
   }
 }
 
+/** Takes the routes over each link from a whole answer; false when it is of another generation. */
+export function takeFlows(fabric, answer) {
+  if (answer.generation !== fabric.generation) return false;
+  const column = placesOf(answer.links_are);
+  answer.links.forEach((row, i) => {
+    fabric.links[i].flows_ab = row[column.flows_ab];
+    fabric.links[i].flows_ba = row[column.flows_ba];
+  });
+  return true;
+}
+
 const LOST = { state: 'down', lost: true, flows_ab: 0, flows_ba: 0 };
 
 export function addNode(fabric, node) {

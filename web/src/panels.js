@@ -127,7 +127,7 @@ function ofNode(node, fabric, { select, pathFrom, pathTo, show }) {
     h('div', { class: 'row' },
       h('button', { type: 'button', onclick: () => pathFrom(node) }, 'Path from here'), h('button', { type: 'button', onclick: () => pathTo(node) }, 'Path to here'),
       h('button', { type: 'button', onclick: () => show([node]) }, 'Centre')),
-    h('table', {}, h('thead', {}, h('tr', {}, ['Port', 'Peer', 'State', 'Routes out'].map((text) => h('th', { scope: 'col' }, text)))), h('tbody', {}, rows))];
+    h('table', {}, h('thead', {}, h('tr', {}, ['Port', 'Peer', 'State', 'Routes out'].map((text) => h('th', { scope: 'col', class: text === 'Port' || text === 'Routes out' ? 'number' : null }, text)))), h('tbody', {}, rows))];
 }
 
 const healthWords = (link) => ({ down: 'down', starting: link.state, good: 'active', degraded: 'degraded', held: link.order, drained: 'drained' })[healthOf(link)];

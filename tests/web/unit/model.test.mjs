@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fabricFrom, findLink, healthOf, linkEndsIn, nodeIn, search } from '../../../web/src/model.js';
+import { fabricFrom, findLink, healthOf, linkEndsIn, nodeIn, search, takeFlows } from '../../../web/src/model.js';
 import { tree } from '../support/fabrics.mjs';
 
 const names = (nodes) => nodes.map((node) => node.name);
@@ -61,4 +61,13 @@ test('search goes by name, GUID and LID, the exact ones first', () => {
   assert.deepEqual(names(search(fabric, fabric.nodes[7].guid)), [fabric.nodes[7].name]);
   assert.deepEqual(search(fabric, '  '), []);
   assert.equal(search(fabric, 'host', 5).length, 5);
+});
+
+test('routes are taken over into the fabric of their generation alone', () => {
+  const draft = tree();
+  const fabric = fabricFrom(draft.answer);
+  draft.answer.links[3][8] = 17;
+  assert.equal(takeFlows(fabric, draft.answer), true);
+  assert.equal(fabric.links[3].flows_ab, 17);
+  assert.equal(takeFlows(fabric, { ...draft.answer, generation: 99 }), false);
 });
