@@ -1,26 +1,34 @@
-// The web view in Chromium without a GPU, on a tree of 432 hosts, a dragonfly of 1,056 and a Dragonfly+ of 10,368:
-// how long until the fabric is drawn, frames a second while it is moved, how long until a cut cable is red, and until a
-// path is lit. Chromium, weftd and weftsim share the cores of this machine.
+// The web view in Chromium without a GPU, on a tree of 432 hosts, a dragonfly of 1,056 and a Dragonfly+ of
+// 10,368: how long until the fabric is drawn, frames a second while it is moved, how long until a cut cable
+// is red, and until a path is lit. Chromium, weftd and weftsim share the cores of this machine.
 //
 //   WEFT_BIN=build/release/bin node bench/web.mjs [--check] [--shots DIR]
 //
 // --check fails where a limit is exceeded. Called by scripts/bench --web.
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {parseArgs} from 'node:util';
 
-import { browser, rest, shown, site } from '../tests/web/support/site.mjs';
+import {browser, rest, shown, site} from '../tests/web/support/site.mjs';
 
-const LIMITS = { 'load ms': 2000, 'frames/s': 30, 'frames/s near': 30, 'red ms': 1000 };
+const LIMITS = {
+  'load ms': 2000,
+  'frames/s': 30,
+  'frames/s near': 30,
+  'red ms': 1000
+};
 const ATLEAST = new Set(['frames/s', 'frames/s near']);
 const FABRICS = [
   ['tree 432', 'fat-tree:radix=12,levels=3', 'L1-05-02[9]', ['h00000', 'h00431']],
   ['dragonfly 1,056', 'dragonfly:p=4,a=8,h=4', 'D-g003-02[9]', ['h00000', 'h01000']],
-  ['dragonfly+ 10,368', 'dragonfly+:leaves=18,spines=18,hosts=18,globals=18,groups=32', 'DL-g003-02[20]', ['h00000', 'h10000']],
+  [
+    'dragonfly+ 10,368', 'dragonfly+:leaves=18,spines=18,hosts=18,globals=18,groups=32', 'DL-g003-02[20]',
+    ['h00000', 'h10000']
+  ],
 ];
 
-const { values: options } = parseArgs({ options: { check: { type: 'boolean' }, shots: { type: 'string' } } });
+const {values: options} = parseArgs({options: {check: {type: 'boolean'}, shots: {type: 'string'}}});
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
 /** From the request of the page to the first picture of the fabric, by the browser's own clock. */
@@ -35,30 +43,38 @@ async function load(chromium, url) {
 /** Moves the map by the mouse for `seconds`, there and back; frames of the map a second. */
 async function pan(page, seconds = 4) {
   const box = await page.locator('#map').boundingBox();
-  const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const centre = {x: box.x + box.width / 2, y: box.y + box.height / 2};
   await page.mouse.move(centre.x, centre.y);
   await page.mouse.down();
   const start = await page.evaluate(() => [weft.view.frames, performance.now()]);
   const end = Date.now() + seconds * 1000;
   for (let step = 0; Date.now() < end; ++step) {
     // Fast enough that the picture has to be drawn anew on the way.
-    await page.mouse.move(centre.x + 0.4 * box.width * Math.sin(step / 40), centre.y + 0.35 * box.height * Math.sin(step / 57));
+    await page.mouse.move(
+        centre.x + 0.4 * box.width * Math.sin(step / 40), centre.y + 0.35 * box.height * Math.sin(step / 57));
   }
   const stop = await page.evaluate(() => [weft.view.frames, performance.now()]);
   await page.mouse.up();
   return ((stop[0] - start[0]) * 1000) / (stop[1] - start[1]);
 }
 
-/** From the command to the simulator until the page has drawn the link as lost; the command's own time counts. */
+/**
+ * From the command to the simulator until the page has drawn the link as lost; the command's own time
+ * counts.
+ */
 async function red(page, place, cable) {
   const before = await page.evaluate(() => weft.app.fabric.links.filter((link) => link.lost).length);
   const start = Date.now();
-  const drawn = page.waitForFunction((count) => weft.app.fabric.links.filter((link) => link.lost).length > count && weft.view.shown, before, { polling: 'raf' });
+  const drawn = page.waitForFunction(
+      (count) => weft.app.fabric.links.filter((link) => link.lost).length > count && weft.view.shown, before,
+      {polling: 'raf'});
   await place.sim(`cut ${cable}`);
   await drawn;
   const took = Date.now() - start;
   await place.sim(`mend ${cable}`);
-  await page.waitForFunction(() => weft.app.fabric.links.every((link) => !link.lost && link.state === 'active'), null, { timeout: 60000 });
+  await page.waitForFunction(
+      () => weft.app.fabric.links.every((link) => !link.lost && link.state === 'active'), null,
+      {timeout: 60000});
   return took;
 }
 
@@ -74,9 +90,9 @@ async function light(page, [from, to]) {
 
 async function shoot(page, name, scheme) {
   if (!options.shots) return;
-  mkdirSync(options.shots, { recursive: true });
+  mkdirSync(options.shots, {recursive: true});
   await rest(page);
-  await page.screenshot({ path: join(options.shots, `${name.replace(/[ ,]+/g, '-')}-${scheme}.png`) });
+  await page.screenshot({path: join(options.shots, `${name.replace(/[ ,]+/g, '-')}-${scheme}.png`)});
 }
 
 let exceeded = 0;
@@ -90,7 +106,7 @@ try {
       const page = await chromium.open(place.url);
       await shown(page);
       await shoot(page, name, 'light');
-      const found = { 'load ms': median(loads), 'frames/s': await pan(page) };
+      const found = {'load ms': median(loads), 'frames/s': await pan(page)};
       await page.focus('#map');
       await page.keyboard.press('0');
       await rest(page);
@@ -99,7 +115,8 @@ try {
       found['frames/s near'] = await pan(page);
       await page.keyboard.press('0');
       await rest(page);
-      found['red ms'] = median([await red(page, place, cable), await red(page, place, cable), await red(page, place, cable)]);
+      found['red ms'] = median(
+          [await red(page, place, cable), await red(page, place, cable), await red(page, place, cable)]);
       found['path ms'] = await light(page, ends);
       await shoot(page, `${name} path`, 'light');
       found['picture ms'] = await page.evaluate(() => weft.view.scene.cost);
@@ -107,11 +124,12 @@ try {
         const limit = LIMITS[what];
         const bad = limit !== undefined && (ATLEAST.has(what) ? value < limit : value > limit);
         if (bad) exceeded += 1;
-        console.log(`${name.padEnd(18)} ${what.padEnd(14)} ${value.toFixed(0).padStart(6)}${limit === undefined ? '' : `   limit ${limit}${bad ? '  EXCEEDED' : ''}`}`);
+        console.log(`${name.padEnd(18)} ${what.padEnd(14)} ${value.toFixed(0).padStart(6)}${
+            limit === undefined ? '' : `   limit ${limit}${bad ? '  EXCEEDED' : ''}`}`);
       }
       for (const text of page.complaints) console.log(`${name}: the console says: ${text}`);
       exceeded += page.complaints.length;
-      const dark = options.shots && await chromium.open(place.url, { colorScheme: 'dark' });
+      const dark = options.shots && await chromium.open(place.url, {colorScheme: 'dark'});
       if (dark) {
         await shown(dark);
         await shoot(dark, name, 'dark');

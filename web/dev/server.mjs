@@ -4,19 +4,24 @@
 //
 // weftd serves the view itself; this is for changing it without building weftd.
 
-import { createServer, request } from 'node:http';
-import { readFile } from 'node:fs/promises';
-import { dirname, extname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import {createServer, request} from 'node:http';
+import {readFile} from 'node:fs/promises';
+import {dirname, extname, join, normalize} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
 
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml'
+};
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    'default-src \'none\'; script-src \'self\'; style-src \'self\'; img-src \'self\'; connect-src \'self\'; ' +
+    'base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\'';
 
 /** @returns the listening server; `port` 0 takes any free one */
-export function serve({ socket, port = 0, dist, intercept }) {
+export function serve({socket, port = 0, dist, intercept}) {
   const server = createServer(async (asked, answer) => {
     const path = new URL(asked.url, 'http://view').pathname;
     if (intercept && (await intercept(asked, answer, path))) return;
@@ -24,7 +29,11 @@ export function serve({ socket, port = 0, dist, intercept }) {
     const file = join(dist, normalize(path === '/' ? '/index.html' : path));
     try {
       const bytes = await readFile(file);
-      answer.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-store' });
+      answer.writeHead(200, {
+        'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
+        'Content-Security-Policy': POLICY,
+        'Cache-Control': 'no-store'
+      });
       answer.end(bytes);
     } catch {
       answer.writeHead(404).end();
@@ -34,20 +43,23 @@ export function serve({ socket, port = 0, dist, intercept }) {
 }
 
 function pass(socket, asked, answer) {
-  const { host, ...headers } = asked.headers;
-  const through = request({ socketPath: socket, path: asked.url, method: asked.method, headers: { ...headers, host: 'weftd' } }, (from) => {
-    answer.writeHead(from.statusCode, from.headers);
-    answer.flushHeaders();
-    from.pipe(answer);
-  });
+  const {host, ...headers} = asked.headers;
+  const through = request(
+      {socketPath: socket, path: asked.url, method: asked.method, headers: {...headers, host: 'weftd'}},
+      (from) => {
+        answer.writeHead(from.statusCode, from.headers);
+        answer.flushHeaders();
+        from.pipe(answer);
+      });
   through.on('error', () => answer.writeHead(502).end());
   answer.on('close', () => through.destroy());
   asked.pipe(through);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { socket: { type: 'string' }, port: { type: 'string', default: '8724' }, dist: { type: 'string' } } });
+  const {values} = parseArgs(
+      {options: {socket: {type: 'string'}, port: {type: 'string', default: '8724'}, dist: {type: 'string'}}});
   const dist = values.dist ?? join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
-  const server = await serve({ socket: values.socket, port: Number(values.port), dist });
+  const server = await serve({socket: values.socket, port: Number(values.port), dist});
   console.log(`http://127.0.0.1:${server.address().port}/`);
 }

@@ -17,14 +17,15 @@ export const token = {
 
 function headers(more = {}) {
   const secret = token.get();
-  return secret ? { ...more, Authorization: `Bearer ${secret}` } : more;
+  return secret ? {...more, Authorization: `Bearer ${secret}`} : more;
 }
 
 async function failure(response) {
   let error = {};
   try {
     error = (await response.json()).error ?? {};
-  } catch { /* not from weftd: the status alone has to do */ }
+  } catch { /* not from weftd: the status alone has to do */
+  }
   return new ApiError(response.status, error.message ?? `HTTP ${response.status}`, error.hint ?? '');
 }
 
@@ -34,7 +35,7 @@ export async function get(path, parameters = {}) {
   const target = query.size > 0 ? `${path}?${query}` : path;
   let response;
   try {
-    response = await fetch(target, { headers: headers(), cache: 'no-store' });
+    response = await fetch(target, {headers: headers(), cache: 'no-store'});
   } catch {
     throw new ApiError(0, 'weftd does not answer', 'is the daemon running, and does this page come from it?');
   }
@@ -48,7 +49,7 @@ export async function getAll(path, key, parameters = {}) {
   const limit = 10000;
   const items = [];
   for (;;) {
-    const answer = await get(path, { ...parameters, limit, offset: items.length });
+    const answer = await get(path, {...parameters, limit, offset: items.length});
     items.push(...answer[key]);
     if (answer[key].length < limit) return items;
   }
@@ -58,7 +59,7 @@ export async function getAll(path, key, parameters = {}) {
 export class StreamParser {
   constructor() {
     this.rest = '';
-    this.message = { data: [] };
+    this.message = {data: []};
   }
 
   feed(text) {
@@ -67,8 +68,8 @@ export class StreamParser {
     const whole = [];
     for (const line of lines) {
       if (line === '') {
-        if (this.message.data.length > 0) whole.push({ ...this.message, data: this.message.data.join('\n') });
-        this.message = { data: [] };
+        if (this.message.data.length > 0) whole.push({...this.message, data: this.message.data.join('\n')});
+        this.message = {data: []};
       } else if (!line.startsWith(':')) {
         const colon = line.indexOf(':');
         const field = colon < 0 ? line : line.slice(0, colon);
@@ -84,15 +85,17 @@ export class StreamParser {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Follows the stream from after the event `after`, for ever: `on.event(event)`, `on.view({generation, state})`, `on.gap()`;
- * `onState(true | false)` tells whether the stream stands. By fetch, since EventSource sends no Authorization header.
+ * Follows the stream from after the event `after`, for ever: `on.event(event)`, `on.view({generation,
+ * state})`, `on.gap()`; `onState(true | false)` tells whether the stream stands. By fetch, since EventSource
+ * sends no Authorization header.
  */
 export async function follow(after, on, onState, onRefused) {
   let last = after;
-  for (let wait = 250; ; wait = Math.min(wait * 2, 10000)) {
+  for (let wait = 250;; wait = Math.min(wait * 2, 10000)) {
     try {
       const response = await fetch('/v1/events/stream', {
-        headers: headers({ Accept: 'text/event-stream', 'Last-Event-ID': String(last) }), cache: 'no-store',
+        headers: headers({Accept: 'text/event-stream', 'Last-Event-ID': String(last)}),
+        cache: 'no-store',
       });
       if (response.status === 401) onRefused();
       if (!response.ok) throw await failure(response);
@@ -101,7 +104,7 @@ export async function follow(after, on, onState, onRefused) {
       const parser = new StreamParser();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
-        const { done, value } = await reader.read();
+        const {done, value} = await reader.read();
         if (done) break;
         for (const message of parser.feed(value)) {
           const data = JSON.parse(message.data);

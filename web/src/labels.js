@@ -1,8 +1,12 @@
-// Names on the map: rows and groups always, switches and hosts where there is room for them, by a canvas over the map.
+// Names on the map: rows and groups always, switches and hosts where there is room for them, by a canvas over
+// the map.
 
-import { shortName } from './model.js';
+import {shortName} from './model.js';
 
-const MOST = { resting: 160, moving: 60 };
+const MOST = {
+  resting: 160,
+  moving: 60
+};
 
 export class Labels {
   constructor(canvas) {
@@ -20,15 +24,17 @@ export class Labels {
     this.fabric = fabric;
     this.layout = layout;
     const weight = { switch: 0, router: 0, hca: 1 };
-    this.order = [...fabric.nodes].sort((a, b) => weight[a.type] - weight[b.type] || layout.size[b.index] - layout.size[a.index] || a.index - b.index);
+    this.order = [...fabric.nodes].sort(
+        (a, b) => weight[a.type] - weight[b.type] || layout.size[b.index] - layout.size[a.index] ||
+            a.index - b.index);
   }
 
   /**
    * @param marked [{node, text, colour}]: always written; pins: [{x, y, size, text, colour}], in units:
    * numbers at the middles of links of that size
    */
-  draw(camera, theme, { marked = [], pins = [], moving = false }) {
-    const { context } = this;
+  draw(camera, theme, {marked = [], pins = [], moving = false}) {
+    const {context} = this;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
     if (!this.fabric) return;
@@ -44,11 +50,16 @@ export class Labels {
 
   /** Writes where nothing is written yet; false where there is no room. */
   write(text, x, y, colour, taken, forced = false) {
-    const { context } = this;
+    const {context} = this;
     const width = context.measureText(text).width;
-    const left = context.textAlign === 'center' ? x - width / 2 : context.textAlign === 'right' ? x - width : x;
+    const left = context.textAlign === 'center' ? x - width / 2 :
+        context.textAlign === 'right'           ? x - width :
+                                                  x;
     const box = [left - 3, y - 8, left + width + 3, y + 8];
-    if (!forced && taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return false;
+    if (!forced &&
+        taken.some(
+            (other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]))
+      return false;
     taken.push(box);
     context.strokeText(text, x, y);
     context.fillStyle = colour;
@@ -62,7 +73,7 @@ export class Labels {
     this.context.textBaseline = 'middle';
   }
 
-  mark(camera, theme, { node, text, colour }, taken) {
+  mark(camera, theme, {node, text, colour}, taken) {
     const at = camera.toScreen(this.layout.x[node.index], this.layout.y[node.index]);
     const radius = Math.min(72, Math.max(9, this.layout.size[node.index] * camera.scale)) / 2;
     taken.push([at.x - radius, at.y - radius, at.x + radius, at.y + radius]);
@@ -72,10 +83,10 @@ export class Labels {
       this.write(text ?? shortName(node), at.x, at.y + radius + 12, colour ?? theme.hex.text, taken);
   }
 
-  pin(camera, theme, { x, y, size, text, colour }, taken) {
+  pin(camera, theme, {x, y, size, text, colour}, taken) {
     if (size * camera.scale < 46) return;
     const at = camera.toScreen(x, y);
-    const { context } = this;
+    const {context} = this;
     context.beginPath();
     context.arc(at.x, at.y, 9, 0, 2 * Math.PI);
     context.fillStyle = theme.hex.background;
@@ -91,7 +102,7 @@ export class Labels {
     taken.push([at.x - 9, at.y - 9, at.x + 9, at.y + 9]);
   }
 
-  place(camera, theme, { x, y, text, span, align, out }, taken) {
+  place(camera, theme, {x, y, text, span, align, out}, taken) {
     const at = camera.toScreen(x, y);
     this.style(12, 600, align);
     // Around a circle the text stands beside the circle, not on it.
@@ -115,7 +126,11 @@ export class Labels {
       const radius = Math.min(72, size) / 2;
       this.style(node.type === 'hca' ? 11 : 12, 400, 'center');
       const below = at.y + radius + 9;
-      if (this.write(shortName(node), at.x, node.type === 'hca' ? below : at.y - radius - 9, theme.hex.text, taken) && ++written >= most) return;
+      if (this.write(
+              shortName(node), at.x, node.type === 'hca' ? below : at.y - radius - 9, theme.hex.text,
+              taken) &&
+          ++written >= most)
+        return;
     }
   }
 }

@@ -1,32 +1,58 @@
 // The page: reads the fabric, follows the events, and puts map, panels, time and keys together.
 
-import { ApiError, follow, get, getAll, token } from './api.js';
-import { issuesOf } from './advice.js';
-import { MODES, themeOf } from './colours.js';
-import { byId, count, fill, h, lineSwatch } from './dom.js';
-import { finder } from './finder.js';
-import { layoutOf } from './layout.js';
-import { litOf, lookOf } from './look.js';
-import { fabricFrom, takeFlows, linkAtPort, linkEndsIn, findLink, nodeIn, shortName } from './model.js';
-import { eventsPanel, healthPanel, membersOf, overlayPanel, pathPanel, selectedPanel, sortedPartitions } from './panels.js';
-import { askPath, traced } from './path.js';
-import { tabs } from './tabs.js';
-import { TimeBar } from './timebar.js';
-import { Timeline, changeOf } from './timeline.js';
-import { MapView } from './view.js';
+import {ApiError, follow, get, getAll, token} from './api.js';
+import {issuesOf} from './advice.js';
+import {MODES, themeOf} from './colours.js';
+import {markMode, startButtons, startKeys, startModes, startTheme} from './controls.js';
+import {byId, count, fill, h, lineSwatch} from './dom.js';
+import {finder} from './finder.js';
+import {layoutOf} from './layout.js';
+import {litOf, lookOf} from './look.js';
+import {fabricFrom, findLink, linkAtPort, linkEndsIn, nodeIn, shortName, takeFlows} from './model.js';
+import {eventsPanel, healthPanel, membersOf, overlayPanel, pathPanel, selectedPanel, sortedPartitions,} from './panels.js';
+import {askPath, traced} from './path.js';
+import {tabs} from './tabs.js';
+import {showTip} from './tip.js';
+import {TimeBar} from './timebar.js';
+import {Timeline, changeOf} from './timeline.js';
+import {MapView} from './view.js';
 
-const SETTLE = 700; // ms after the last change until the fabric is read again
+const SETTLE = 700;  // ms after the last change until the fabric is read again
 const STATUS_EVERY = 5000;
 
 const timeline = new Timeline();
 const app = {
-  fabric: null, layout: null, status: null, theme: null, mode: 'state', at: null, selected: null, connected: false,
-  ends: { from: '', to: '' }, path: null, pathError: null, partitions: [], levels: [], partition: null, members: null, last: 0,
+  fabric: null,
+  layout: null,
+  status: null,
+  theme: null,
+  mode: 'state',
+  at: null,
+  selected: null,
+  connected: false,
+  ends: {from: '', to: ''},
+  path: null,
+  pathError: null,
+  partitions: [],
+  levels: [],
+  partition: null,
+  members: null,
+  last: 0,
 };
 
-const view = new MapView({ stage: byId('stage'), links: byId('links'), labels: byId('labels'), map: byId('map') }, { select, hover });
-const timeBar = new TimeBar(timeline, (at) => { app.at = at; repaint(); drawEvents(); });
-const find = finder(() => app.fabric, (node) => { select({ node }); view.show([node]); byId('map').focus(); });
+const view = new MapView(
+    {stage: byId('stage'), links: byId('links'), labels: byId('labels'), map: byId('map')},
+    {select, hover: (what, x, y) => showTip(app.fabric, what, x, y)});
+const timeBar = new TimeBar(timeline, (at) => {
+  app.at = at;
+  repaint();
+  drawEvents();
+});
+const find = finder(() => app.fabric, (node) => {
+  select({node});
+  view.show([node]);
+  byId('map').focus();
+});
 const panels = {};
 const panelTabs = makePanels();
 
@@ -34,61 +60,82 @@ const panelTabs = makePanels();
 
 function makePanels() {
   const list = [['health', 'Health'], ['path', 'Path'], ['events', 'Events'], ['overlays', 'Overlays']];
-  return tabs(byId('tabs'), byId('panels'), list.map(([id, title]) => ({ id, title, element: (panels[id] = h('section')) })), (id) => {
-    if (id === 'overlays' && app.fabric) readPolicies();
-  });
+  return tabs(
+      byId('tabs'), byId('panels'),
+      list.map(([id, title]) => ({id, title, element: (panels[id] = h('section'))})), (id) => {
+        if (id === 'overlays' && app.fabric) readPolicies();
+      });
 }
 
 function repaint() {
-  const { fabric } = app;
+  const {fabric} = app;
   if (!fabric) return;
   const away = app.at === null ? null : timeline.awayAt(fabric, app.at);
-  const look = lookOf({ ...app, away });
+  const look = lookOf({...app, away});
   view.setPaint(look.links, look.nodes);
   const mode = MODES.find((one) => one.id === app.mode);
   const title = app.members ? `Partition ${app.partition.name}` : mode.title;
-  fill(byId('legend'), h('strong', {}, title), h('ul', {}, look.legend.map((one) => h('li', {}, lineSwatch(one.colour, one.dashed), one.text))));
+  fill(
+      byId('legend'), h('strong', {}, title),
+      h('ul', {}, look.legend.map((one) => h('li', {}, lineSwatch(one.colour, one.dashed), one.text))));
   const past = byId('past');
   past.hidden = !away;
-  if (away) past.textContent = `as it was at ${new Date(app.at).toLocaleString('sv-SE')}: ${away.links.size === 0 ? 'no link away' : `${count(away.links.size, 'link')} away`}`;
+  if (away)
+    past.textContent = `as it was at ${new Date(app.at).toLocaleString('sv-SE')}: ${
+        away.links.size === 0 ? 'no link away' : `${count(away.links.size, 'link')} away`}`;
   light();
 }
 
 /** The lit path and the selection. */
 function light() {
-  const { lit, nodes, paintOf, decor } = litOf(app);
+  const {lit, nodes, paintOf, decor} = litOf(app);
   view.setLit(lit, nodes, paintOf, decor);
 }
 
 function drawHealth() {
-  const { status, fabric } = app;
+  const {status, fabric} = app;
   if (!status || !fabric) return;
   const issues = issuesOf(status, fabric);
-  healthPanel(panels.health, { issues, status, fabric, locate });
+  healthPanel(panels.health, {issues, status, fabric, locate});
   panelTabs.count('health', issues.filter((issue) => issue.level !== 'info').length);
   const serious = issues.filter((issue) => issue.level !== 'info');
   const badge = byId('state');
-  badge.textContent = status.state.replaceAll('_', ' ') + (serious.length > 0 ? `, ${count(serious.length, 'problem')}` : '');
+  badge.textContent =
+      status.state.replaceAll('_', ' ') + (serious.length > 0 ? `, ${count(serious.length, 'problem')}` : '');
   badge.className = `badge ${serious[0]?.level ?? (status.state === 'master' ? 'good' : 'warn')}`;
   const found = status.fabric;
-  byId('summary').textContent = found
-    ? `${count(found.switches, 'switch', 'switches')}, ${count(found.hosts, 'host')}, ${count(found.links, 'link')}; ${status.routing?.engine ?? 'no'} routing; weftd ${status.version}` : status.text;
+  byId('summary').textContent = found ?
+      `${count(found.switches, 'switch', 'switches')}, ${count(found.hosts, 'host')}, ${
+          count(found.links, 'link')}; ${status.routing?.engine ?? 'no'} routing; weftd ${status.version}` :
+      status.text;
 }
 
-const drawPath = () => pathPanel(panels.path, { ...app, error: app.pathError, ask: lightPath, clear: clearPath, locate });
-const drawEvents = () => eventsPanel(panels.events, { events: timeline.events, until: app.at, connected: app.connected, go: goToEvent });
+const drawPath = () =>
+    pathPanel(panels.path, {...app, error: app.pathError, ask: lightPath, clear: clearPath, locate});
+const drawEvents = () => eventsPanel(
+    panels.events, {events: timeline.events, until: app.at, connected: app.connected, go: goToEvent});
 const drawOverlays = () => overlayPanel(panels.overlays, {
-  partitions: app.partitions, levels: app.levels, chosen: app.partition, choose: choosePartition, vls: app.mode === 'lanes',
+  partitions: app.partitions,
+  levels: app.levels,
+  chosen: app.partition,
+  choose: choosePartition,
+  vls: app.mode === 'lanes',
   showLanes: () => setMode(app.mode === 'lanes' ? 'state' : 'lanes'),
 });
 const drawSelected = () => selectedPanel(byId('selected'), {
-  what: app.selected, fabric: app.fabric, close: () => select(null), select: (what) => { select(what); locate(what); },
-  pathFrom: (node) => setEnd('from', node), pathTo: (node) => setEnd('to', node), show: (nodes) => view.show(nodes),
+  what: app.selected,
+  fabric: app.fabric,
+  close: () => select(null),
+  select: (what) => {
+    select(what);
+    locate(what);
+  },
+  pathFrom: (node) => setEnd('from', node),
+  pathTo: (node) => setEnd('to', node),
+  show: (nodes) => view.show(nodes),
 });
 
-function say(text) {
-  byId('said').textContent = text;
-}
+function say(text) { byId('said').textContent = text; }
 
 // --- selecting, searching, paths
 
@@ -98,7 +145,9 @@ function select(what) {
   drawSelected();
   light();
   if (what?.node) say(`${what.node.name}, ${what.node.type}, LID ${what.node.lid}`);
-  if (what?.link) say(`link ${shortName(app.fabric.nodes[what.link.a])} port ${what.link.a_port} to ${shortName(app.fabric.nodes[what.link.b])} port ${what.link.b_port}, ${what.link.state}`);
+  if (what?.link)
+    say(`link ${shortName(app.fabric.nodes[what.link.a])} port ${what.link.a_port} to ${
+        shortName(app.fabric.nodes[what.link.b])} port ${what.link.b_port}, ${what.link.state}`);
 }
 
 function locate(what) {
@@ -106,34 +155,17 @@ function locate(what) {
   view.show(what.node ? [what.node] : [app.fabric.nodes[what.link.a], app.fabric.nodes[what.link.b]]);
 }
 
-function hover(what, x, y) {
-  const tip = byId('tip');
-  tip.hidden = !what;
-  if (!what) return;
-  if (what.node) {
-    const { node } = what;
-    const active = node.links.filter((link) => !link.lost && link.state === 'active').length;
-    fill(tip, node.name || node.guid, h('small', {}, `${node.type === 'hca' ? 'host' : node.type}${node.lid ? `, LID ${node.lid}` : ''}, ${active} of ${count(node.links.length, 'link')} active${node.lost ? ', gone' : ''}`));
-  } else {
-    const { link } = what;
-    const routes = link.flows_ab === null ? '' : `; routes ${link.flows_ab.toLocaleString('en')} / ${link.flows_ba.toLocaleString('en')}`;
-    fill(tip, `${shortName(app.fabric.nodes[link.a])}/${link.a_port} - ${shortName(app.fabric.nodes[link.b])}/${link.b_port}`,
-      h('small', {}, `${link.lost ? 'gone' : `${link.state}, ${link.width} ${link.speed}`}${routes}`));
-  }
-  const room = byId('stage').clientWidth;
-  tip.style.left = `${Math.min(x + 14, room - tip.offsetWidth - 8)}px`;
-  tip.style.top = `${Math.max(6, y - tip.offsetHeight - 10)}px`;
-}
-
 function setEnd(which, node) {
-  app.ends = { ...app.ends, [which]: shortName(node) };
+  app.ends = {...app.ends, [which]: shortName(node)};
   panelTabs.show('path');
-  if (app.ends.from && app.ends.to) lightPath(app.ends.from, app.ends.to);
-  else drawPath();
+  if (app.ends.from && app.ends.to)
+    lightPath(app.ends.from, app.ends.to);
+  else
+    drawPath();
 }
 
 async function lightPath(from, to) {
-  Object.assign(app, { ends: { from, to }, path: null, pathError: null, busy: true });
+  Object.assign(app, {ends: {from, to}, path: null, pathError: null, busy: true});
   drawPath();
   try {
     app.path = await askPath(app.fabric, from, to, await has());
@@ -150,7 +182,7 @@ async function lightPath(from, to) {
 }
 
 function clearPath() {
-  Object.assign(app, { path: null, pathError: null, ends: { from: '', to: '' } });
+  Object.assign(app, {path: null, pathError: null, ends: {from: '', to: ''}});
   drawPath();
   repaint();
 }
@@ -162,7 +194,8 @@ async function has() {
   const sets = app.settings?.find((one) => one.key === 'routing.port_sets');
   return {
     levels: (plan?.policies?.levels ?? 0) > 0,
-    sets: sets !== undefined && sets.value !== 'off' && !plan?.notes?.some((note) => note.startsWith('no port sets')),
+    sets: sets !== undefined && sets.value !== 'off' &&
+        !plan?.notes?.some((note) => note.startsWith('no port sets')),
   };
 }
 
@@ -173,7 +206,7 @@ async function refreshPath() {
     app.path = await askPath(app.fabric, app.ends.from, app.ends.to, await has());
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    Object.assign(app, { path: null, pathError: error });
+    Object.assign(app, {path: null, pathError: error});
   }
   drawPath();
 }
@@ -182,20 +215,19 @@ async function refreshPath() {
 
 async function setMode(mode) {
   app.mode = mode;
-  for (const button of byId('modes').children) {
-    const on = button.dataset.mode === mode;
-    button.setAttribute('aria-checked', String(on));
-    button.tabIndex = on ? 0 : -1;
-  }
+  markMode(mode);
   if (mode === 'lanes') await readLanes();
   if (mode === 'load') readFlows();
   repaint();
   drawOverlays();
 }
 
-/** Counting the routes takes the daemon a second on a large fabric, so they are asked for when somebody looks. */
+/**
+ * Counting the routes takes the daemon a second on a large fabric, so they are asked for when somebody
+ * looks.
+ */
 async function readFlows() {
-  const { fabric } = app;
+  const {fabric} = app;
   if (!fabric || fabric.flowsRead) return;
   fabric.flowsRead = true;
   const answer = await guarded(get('/v1/fabric'));
@@ -207,27 +239,28 @@ async function readFlows() {
 
 /** How many lanes each link has: GET /v1/fabric does not tell. */
 async function readLanes() {
-  const { fabric } = app;
+  const {fabric} = app;
   if (!fabric || fabric.lanesRead) return;
   const links = await guarded(getAll('/v1/links', 'links'));
   for (const one of links ?? []) {
-    const link = findLink(fabric, { a: one.a.guid, aPort: one.a.port, b: one.b.guid, bPort: one.b.port });
+    const link = findLink(fabric, {a: one.a.guid, aPort: one.a.port, b: one.b.guid, bPort: one.b.port});
     if (link) link.vls = one.vls;
   }
   fabric.lanesRead = links !== null;
 }
 
 async function readPolicies() {
-  const [partitions, levels] = await Promise.all([guarded(getAll('/v1/partitions', 'partitions')), guarded(getAll('/v1/levels', 'levels'))]);
-  Object.assign(app, { partitions: sortedPartitions(partitions ?? []), levels: levels ?? [] });
+  const [partitions, levels] = await Promise.all(
+      [guarded(getAll('/v1/partitions', 'partitions')), guarded(getAll('/v1/levels', 'levels'))]);
+  Object.assign(app, {partitions: sortedPartitions(partitions ?? []), levels: levels ?? []});
   drawOverlays();
 }
 
 async function choosePartition(key) {
   if (key === '') {
-    Object.assign(app, { partition: null, members: null });
+    Object.assign(app, {partition: null, members: null});
   } else {
-    const all = await guarded(getAll('/v1/partitions', 'partitions', { members: 1 }));
+    const all = await guarded(getAll('/v1/partitions', 'partitions', {members: 1}));
     app.partition = all?.find((one) => one.key === key) ?? null;
     app.members = app.partition && membersOf(app.fabric, app.partition);
   }
@@ -278,9 +311,10 @@ async function readFabric() {
   try {
     if (!app.fabric) await readStatus();
     if (app.fabric || app.status?.fabric) {
-      const answer = await get('/v1/fabric', { unless: app.fabric?.generation, flows: 0 });
+      const answer = await get('/v1/fabric', {unless: app.fabric?.generation, flows: 0});
       if (answer && answer.generation !== app.fabric?.generation) show(answer);
-    } else app.timer = setTimeout(readFabric, 1000);
+    } else
+      app.timer = setTimeout(readFabric, 1000);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     refused(error);
@@ -298,8 +332,8 @@ async function readFabric() {
 function show(answer) {
   const fabric = fabricFrom(answer);
   const layout = layoutOf(fabric);
-  const { selected, fabric: before } = app;
-  Object.assign(app, { fabric, layout });
+  const {selected, fabric: before} = app;
+  Object.assign(app, {fabric, layout});
   view.setFabric(fabric, layout);
   timeBar.setFabric(fabric);
   if (app.partition) app.members = membersOf(fabric, app.partition);
@@ -309,7 +343,7 @@ function show(answer) {
   drawHealth();
   drawEvents();
   if (app.path) {
-    app.path = { ...app.path, ...traced(fabric, app.path.answer) };
+    app.path = {...app.path, ...traced(fabric, app.path.answer)};
     refreshPath().then(repaint);
   }
   repaint();
@@ -319,14 +353,14 @@ function show(answer) {
 }
 
 /** The selected thing in a newer fabric. */
-function sameIn(fabric, { node, link }, before) {
+function sameIn(fabric, {node, link}, before) {
   if (node) {
     const same = fabric.byGuid.get(node.guid);
-    return same ? { node: same } : null;
+    return same ? {node: same} : null;
   }
   const a = fabric.byGuid.get(before.nodes[link.a].guid);
   const same = a && linkAtPort(fabric, a, link.a_port);
-  return same ? { link: same } : null;
+  return same ? {link: same} : null;
 }
 
 function later() {
@@ -357,23 +391,29 @@ function applyNow(event) {
   const change = app.fabric && changeOf(app.fabric, event);
   if (change) {
     const links = change.link ? [change.link] : change.node.links;
-    for (const link of links) Object.assign(link, change.up ? { lost: false, state: 'init' } : { lost: true, state: 'down' });
+    for (const link of links)
+      Object.assign(link, change.up ? {lost: false, state: 'init'} : {lost: true, state: 'down'});
     if (change.node) change.node.lost = !change.up;
     timeline.changes = null;
     repaint();
     drawSelected();
-    performance.mark('weft-changed', { detail: event.id });
+    performance.mark('weft-changed', {detail: event.id});
   }
 }
 
 function goToEvent(event) {
   const ends = linkEndsIn(event.text);
   const link = (ends && findLink(app.fabric, ends)) ||
-    (event.node && event.port && app.fabric.byGuid.has(event.node) ? linkAtPort(app.fabric, app.fabric.byGuid.get(event.node), event.port) : undefined);
+      (event.node && event.port && app.fabric.byGuid.has(event.node) ?
+           linkAtPort(app.fabric, app.fabric.byGuid.get(event.node), event.port) :
+           undefined);
   const node = app.fabric.byGuid.get(event.node) ?? nodeIn(app.fabric, event.text);
-  if (link) locate({ link });
-  else if (node) locate({ node });
-  else say('this event names no place on the map');
+  if (link)
+    locate({link});
+  else if (node)
+    locate({node});
+  else
+    say('this event names no place on the map');
 }
 
 function takeView() {
@@ -392,34 +432,6 @@ function setTheme(dark) {
   timeBar.draw();
 }
 
-function startTheme() {
-  const system = window.matchMedia('(prefers-color-scheme: dark)');
-  const kept = localStorage.getItem('weft-theme');
-  setTheme(kept ? kept === 'dark' : system.matches);
-  system.addEventListener('change', (event) => { if (!localStorage.getItem('weft-theme')) setTheme(event.matches); });
-  byId('theme').addEventListener('click', () => {
-    const dark = !app.theme.dark;
-    localStorage.setItem('weft-theme', dark ? 'dark' : 'light');
-    setTheme(dark);
-  });
-}
-
-function startModes() {
-  MODES.forEach(({ id, title }, i) => {
-    const button = h('button', { type: 'button', role: 'radio', 'data-mode': id, title: `key ${i + 1}`, onclick: () => setMode(id) }, title);
-    button.addEventListener('keydown', (event) => {
-      const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!move) return;
-      event.preventDefault();
-      const next = (i + move + MODES.length) % MODES.length;
-      setMode(MODES[next].id);
-      byId('modes').children[next].focus();
-    });
-    byId('modes').append(button);
-  });
-  setMode('state');
-}
-
 function escape() {
   if (app.selected) return select(null);
   if (app.path || app.pathError) return clearPath();
@@ -429,28 +441,21 @@ function escape() {
 
 const KEYS = {
   '/': () => find.focus(),
-  '+': () => view.zoomBy(1.35), '=': () => view.zoomBy(1.35), '-': () => view.zoomBy(1 / 1.35), 0: () => view.fit(),
-  '[': () => timeBar.hop(-1), ']': () => timeBar.hop(1), l: () => timeBar.go(null),
+  '+': () => view.zoomBy(1.35),
+  '=': () => view.zoomBy(1.35),
+  '-': () => view.zoomBy(1 / 1.35),
+  0: () => view.fit(),
+  '[': () => timeBar.hop(-1),
+  ']': () => timeBar.hop(1),
+  l: () => timeBar.go(null),
   a: () => app.selected?.node && setEnd('from', app.selected.node),
   b: () => app.selected?.node && setEnd('to', app.selected.node),
   '?': () => byId('keys').showModal(),
   Escape: escape,
-  ...Object.fromEntries(MODES.map(({ id }, i) => [i + 1, () => setMode(id)])),
+  ...Object.fromEntries(MODES.map(({id}, i) => [i + 1, () => setMode(id)])),
 };
 
-function startKeys() {
-  document.addEventListener('keydown', (event) => {
-    const typing = event.target.matches('input:not([type="range"]), select, textarea') || document.querySelector('dialog[open]');
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !app.fabric) return;
-    const act = KEYS[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  });
-  byId('zoom').addEventListener('click', (event) => {
-    ({ in: () => view.zoomBy(1.35), out: () => view.zoomBy(1 / 1.35), fit: () => view.fit() })[event.target.closest('button')?.dataset.do]?.();
-  });
-  byId('help').addEventListener('click', () => byId('keys').showModal());
+function startSignIn() {
   byId('sign-in').addEventListener('close', () => {
     const secret = byId('token').value.trim();
     if (!secret) return;
@@ -462,7 +467,7 @@ function startKeys() {
 let following = false;
 async function start() {
   const fabric = readFabric();
-  const past = await guarded(get('/v1/events', { limit: 10000 }));
+  const past = await guarded(get('/v1/events', {limit: 10000}));
   if (past) {
     timeline.add(past.events);
     app.last = past.events.at(-1)?.id ?? 0;
@@ -472,16 +477,25 @@ async function start() {
   timeBar.draw();
   if (past && !following) {
     following = true;
-    follow(app.last, { event: takeEvent, view: takeView, gap: start }, (connected) => { app.connected = connected; drawEvents(); },
-      () => refused(new ApiError(401, 'the token is not accepted')));
+    follow(app.last, {event: takeEvent, view: takeView, gap: start}, (connected) => {
+      app.connected = connected;
+      drawEvents();
+    }, () => refused(new ApiError(401, 'the token is not accepted')));
     setInterval(readStatus, STATUS_EVERY);
   }
 }
 
-startTheme();
-startModes();
-startKeys();
+startTheme(setTheme);
+startModes(setMode);
+setMode('state');
+startKeys(KEYS, () => app.fabric !== null);
+startButtons(view);
+startSignIn();
 drawPath();
 drawOverlays();
 start();
-window.weft = { app, view, timeline }; // for tests and the curious
+window.weft = {
+  app,
+  view,
+  timeline
+};  // for tests and the curious

@@ -1,6 +1,7 @@
-// Pivot MDS: points in the plane whose distances are like the hops between them. A ring becomes a circle, a grid a
-// grid. Source: U. Brandes, C. Pich, "Eigensolver methods for progressive multidimensional scaling of large data",
-// Graph Drawing 2006. Deterministic: pivots are the farthest from those before, from the first node on.
+// Pivot MDS: points in the plane whose distances are like the hops between them. A ring becomes a circle, a
+// grid a grid. Source: U. Brandes, C. Pich, "Eigensolver methods for progressive multidimensional scaling of
+// large data", Graph Drawing 2006. Deterministic: pivots are the farthest from those before, from the first
+// node on.
 
 const PIVOTS = 40;
 
@@ -14,13 +15,13 @@ function hopsFrom(neighbours, start) {
       hops[peer] = hops[reached[next]] + 1;
       reached.push(peer);
     }
-  const far = hops[reached[reached.length - 1]] + 2; // what is not joined stands a little beyond
+  const far = hops[reached[reached.length - 1]] + 2;  // what is not joined stands a little beyond
   return hops.map((hop) => (hop < 0 ? far : hop));
 }
 
 /** Rows of squared distances to the pivots, with row and column means taken out. */
 function centred(columns, count) {
-  const rows = Array.from({ length: count }, (_, i) => columns.map((column) => column[i] ** 2));
+  const rows = Array.from({length: count}, (_, i) => columns.map((column) => column[i] ** 2));
   const k = columns.length;
   const columnMeans = columns.map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / count);
   const all = columnMeans.reduce((sum, mean) => sum + mean, 0) / k;
@@ -34,7 +35,7 @@ function centred(columns, count) {
 /** The eigenvector of the greatest eigenvalue of `matrix`, at right angles to `others`. */
 function eigenvector(matrix, others) {
   const k = matrix.length;
-  let vector = Array.from({ length: k }, (_, i) => 1 + ((i * 7919 + others.length * 104729) % 97) / 97);
+  let vector = Array.from({length: k}, (_, i) => 1 + ((i * 7919 + others.length * 104729) % 97) / 97);
   for (let round = 0; round < 200; ++round) {
     let next = matrix.map((row) => row.reduce((sum, value, j) => sum + value * vector[j], 0));
     for (const other of others) {
@@ -50,7 +51,7 @@ function eigenvector(matrix, others) {
 /** @param neighbours for each node the indices of its neighbours  @returns [{x, y}] */
 export function pivotMds(neighbours) {
   const count = neighbours.length;
-  if (count < 3) return neighbours.map((_, i) => ({ x: i, y: 0 }));
+  if (count < 3) return neighbours.map((_, i) => ({x: i, y: 0}));
   const columns = [];
   const nearest = new Float64Array(count).fill(Infinity);
   let pivot = 0;
@@ -62,10 +63,11 @@ export function pivotMds(neighbours) {
   }
   const rows = centred(columns, count);
   const k = columns.length;
-  const product = Array.from({ length: k }, (_, i) =>
-    Array.from({ length: k }, (_unused, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)));
+  const product = Array.from(
+      {length: k},
+      (_, i) => Array.from({length: k}, (_unused, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)));
   const first = eigenvector(product, []);
   const second = eigenvector(product, [first]);
   const dot = (row, vector) => row.reduce((sum, value, j) => sum + value * vector[j], 0);
-  return rows.map((row) => ({ x: dot(row, first), y: dot(row, second) }));
+  return rows.map((row) => ({x: dot(row, first), y: dot(row, second)}));
 }

@@ -1,7 +1,7 @@
-// The fabric as the view keeps it: plain objects in arrays, found by index; made from GET /v1/fabric. What is missing
-// is there too, as lost, so that a cut cable can be shown where it was.
+// The fabric as the view keeps it: plain objects in arrays, found by index; made from GET /v1/fabric. What is
+// missing is there too, as lost, so that a cut cable can be shown where it was.
 
-const collator = new Intl.Collator('en', { numeric: true });
+const collator = new Intl.Collator('en', {numeric: true});
 export const byName = (a, b) => collator.compare(a, b);
 
 /** "g3-leaf12 HCA-1" is called "g3-leaf12": people say the node. */
@@ -14,7 +14,7 @@ export function fabricFrom(answer) {
   const fabric = {
     generation: answer.generation,
     engine: answer.engine,
-    shape: answer.shape ?? { kind: 'arbitrary', text: '' },
+    shape: answer.shape ?? {kind: 'arbitrary', text: ''},
     nodes: [],
     links: [],
     byGuid: new Map(),
@@ -23,11 +23,20 @@ export function fabricFrom(answer) {
   const column = placesOf(answer.nodes_are);
   for (const row of answer.nodes)
     addNode(fabric, {
-      guid: row[column.guid], name: row[column.name], type: row[column.type], rank: row[column.rank], group: row[column.group],
-      lid: row[column.lid], ports: row[column.ports], lost: false, index: 0, links: [],
+      guid: row[column.guid],
+      name: row[column.name],
+      type: row[column.type],
+      rank: row[column.rank],
+      group: row[column.group],
+      lid: row[column.lid],
+      ports: row[column.ports],
+      lost: false,
+      index: 0,
+      links: [],
     });
   for (const [guid, name, type] of answer.missing_nodes ?? [])
-    if (!fabric.byGuid.has(guid)) addNode(fabric, { guid, name, type, rank: null, group: null, lid: 0, ports: 0, lost: true });
+    if (!fabric.byGuid.has(guid))
+      addNode(fabric, {guid, name, type, rank: null, group: null, lid: 0, ports: 0, lost: true});
   addLinks(fabric, answer);
   return fabric;
 }
@@ -36,21 +45,33 @@ const placesOf = (columns) => Object.fromEntries(columns.map((name, i) => [name,
 
 function addLinks(fabric, answer) {
   const column = placesOf(answer.links_are);
-  const none = { width: null, speed: null, gbps: 0 };
+  const none = {width: null, speed: null, gbps: 0};
   for (const row of answer.links) {
     const rate = answer.rates[row[column.rate]] ?? none;
     addLink(fabric, {
-      index: 0, a: row[column.a], a_port: row[column.a_port], b: row[column.b], b_port: row[column.b_port], state: row[column.state],
-      width: rate.width, speed: rate.speed, gbps: rate.gbps, below_best: row[column.below_best], order: row[column.order],
-      flows_ab: row[column.flows_ab], flows_ba: row[column.flows_ba], vls: null, lost: false,
+      index: 0,
+      a: row[column.a],
+      a_port: row[column.a_port],
+      b: row[column.b],
+      b_port: row[column.b_port],
+      state: row[column.state],
+      width: rate.width,
+      speed: rate.speed,
+      gbps: rate.gbps,
+      below_best: row[column.below_best],
+      order: row[column.order],
+      flows_ab: row[column.flows_ab],
+      flows_ba: row[column.flows_ba],
+      vls: null,
+      lost: false,
     });
   }
   for (const [aGuid, aPort, bGuid, bPort] of answer.missing_links ?? []) {
     const a = fabric.byGuid.get(aGuid);
     const b = fabric.byGuid.get(bGuid);
     if (!a || !b || linkAtPort(fabric, a, aPort) || linkAtPort(fabric, b, bPort)) continue;
-    const ends = { a: a.index, a_port: aPort, b: b.index, b_port: bPort };
-    addLink(fabric, { ...ends, ...none, ...LOST, below_best: 0, order: null, vls: null });
+    const ends = {a: a.index, a_port: aPort, b: b.index, b_port: bPort};
+    addLink(fabric, {...ends, ...none, ...LOST, below_best: 0, order: null, vls: null});
   }
 }
 
@@ -65,7 +86,12 @@ export function takeFlows(fabric, answer) {
   return true;
 }
 
-const LOST = { state: 'down', lost: true, flows_ab: 0, flows_ba: 0 };
+const LOST = {
+  state: 'down',
+  lost: true,
+  flows_ab: 0,
+  flows_ba: 0
+};
 
 export function addNode(fabric, node) {
   node.index = fabric.nodes.length;
@@ -99,12 +125,16 @@ export const peerOf = (fabric, node, link) => fabric.nodes[link.a === node.index
 export const portOf = (node, link) => (link.a === node.index ? link.a_port : link.b_port);
 
 const GUID = '0x[0-9a-f]{16}';
-const LINK_TEXT = new RegExp(`link (${GUID})(?: \\(.*?\\))? port (\\d+) to (${GUID})(?: \\(.*?\\))? port (\\d+)`);
+const LINK_TEXT =
+    new RegExp(`link (${GUID})(?: \\(.*?\\))? port (\\d+) to (${GUID})(?: \\(.*?\\))? port (\\d+)`);
 
-/** The ends that a sentence of the daemon names ("link 0x… (leaf3) port 7 to 0x… (h12) port 1 is gone"), or null. */
+/**
+ * The ends that a sentence of the daemon names ("link 0x… (leaf3) port 7 to 0x… (h12) port 1 is gone"), or
+ * null.
+ */
 export function linkEndsIn(text) {
   const found = LINK_TEXT.exec(text);
-  return found && { a: found[1], aPort: Number(found[2]), b: found[3], bPort: Number(found[4]) };
+  return found && {a: found[1], aPort: Number(found[2]), b: found[3], bPort: Number(found[4])};
 }
 
 /** The first GUID in a sentence that is a node of the fabric. */
@@ -128,14 +158,13 @@ export function search(fabric, text, limit = 12) {
   const ranked = [];
   for (const node of fabric.nodes) {
     const name = node.name.toLowerCase();
-    const score =
-      lid > 0 && node.lid === lid ? 0
-      : name === wanted || shortName(node).toLowerCase() === wanted || node.guid === wanted ? 1
-      : name.startsWith(wanted) ? 2
-      : hex.length >= 4 && /^[0-9a-f]+$/.test(hex) && node.guid.endsWith(hex) ? 3
-      : name.includes(wanted) ? 4
-      : -1;
-    if (score >= 0) ranked.push({ node, score });
+    const score = lid > 0 && node.lid === lid                                               ? 0 :
+        name === wanted || shortName(node).toLowerCase() === wanted || node.guid === wanted ? 1 :
+        name.startsWith(wanted)                                                             ? 2 :
+        hex.length >= 4 && /^[0-9a-f]+$/.test(hex) && node.guid.endsWith(hex)               ? 3 :
+        name.includes(wanted)                                                               ? 4 :
+                                                                                              -1;
+    if (score >= 0) ranked.push({node, score});
   }
   ranked.sort((a, b) => a.score - b.score || byName(a.node.name, b.node.name));
   return ranked.slice(0, limit).map((one) => one.node);

@@ -1,13 +1,10 @@
-// What is drawn by WebGL: outlines of groups, links, the lit path, nodes. Quads with soft edges, one draw call a kind;
-// not instanced, since renderers in software treat every instance as a draw call of its own. Links that would fall on
-// one another at a zoom level are drawn as one, in the colour of the worst of them: 26,000 links become some thousands
-// at a glance, and each its own when one looks closer.
+// What is drawn by WebGL: outlines of groups, links, the lit path, nodes. Quads with soft edges, one draw
+// call a kind; not instanced, since renderers in software treat every instance as a draw call of its own.
+// Links that would fall on one another at a zoom level are drawn as one, in the colour of the worst of them:
+// 26,000 links become some thousands at a glance, and each its own when one looks closer.
 
-import {
-  BufferAttribute, BufferGeometry, Camera as NoCamera, ColorManagement, GLSL3, LinearSRGBColorSpace, Mesh, Points,
-  RawShaderMaterial, Scene as Group, ShapeUtils, Vector2, Vector4, WebGLRenderer,
-} from 'three';
-import { mergedLinks } from './merge.js';
+import {BufferAttribute, BufferGeometry, Camera as NoCamera, ColorManagement, GLSL3, LinearSRGBColorSpace, Mesh, Points, RawShaderMaterial, Scene as Group, ShapeUtils, Vector2, Vector4, WebGLRenderer,} from 'three';
+import {mergedLinks} from './merge.js';
 
 ColorManagement.enabled = false;
 
@@ -68,16 +65,28 @@ void main() {
   if (colour.a < 0.01) discard;
 }`;
 const FILL_VERTEX = `${COMMON} in vec2 at; void main() { gl_Position = place(toScreen(at)); }`;
-const FILL_FRAGMENT = `precision mediump float; uniform vec4 flat_colour; out vec4 colour; void main() { colour = flat_colour; }`;
+const FILL_FRAGMENT =
+    `precision mediump float; uniform vec4 flat_colour; out vec4 colour; void main() { colour = flat_colour; }`;
 
-const SHAPES = { hca: 0, switch: 1, router: 2 };
+const SHAPES = {
+  hca: 0,
+  switch: 1,
+  router: 2
+};
 
 export class Scene {
   constructor(canvas) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: false, alpha: false, depth: false, stencil: false, powerPreference: 'high-performance' });
+    this.renderer = new WebGLRenderer({
+      canvas,
+      antialias: false,
+      alpha: false,
+      depth: false,
+      stencil: false,
+      powerPreference: 'high-performance'
+    });
     this.renderer.outputColorSpace = LinearSRGBColorSpace;
     this.renderer.sortObjects = false;
-    this.shared = { view: { value: new Vector4(0, 0, 1, 0) }, screen: { value: new Vector4(1, 1, 1, 0) } };
+    this.shared = {view: {value: new Vector4(0, 0, 1, 0)}, screen: {value: new Vector4(1, 1, 1, 0)}};
     this.camera = new NoCamera();
     this.levels = new Map();
     this.cost = 0;
@@ -85,17 +94,24 @@ export class Scene {
 
   material(vertexShader, fragmentShader, uniforms = {}) {
     return new RawShaderMaterial({
-      vertexShader, fragmentShader, glslVersion: GLSL3, transparent: true, depthTest: false, depthWrite: false,
-      uniforms: { ...this.shared, ...uniforms },
+      vertexShader,
+      fragmentShader,
+      glslVersion: GLSL3,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+      uniforms: {...this.shared, ...uniforms},
     });
   }
 
   materials() {
     this.kept ??= {
-      link: this.material(LINK_VERTEX, LINK_FRAGMENT, { flat_colour: { value: new Vector4(0, 0, 0, 0) }, widen: { value: 0 } }),
-      casing: this.material(LINK_VERTEX, LINK_FRAGMENT, { flat_colour: { value: new Vector4(1, 1, 1, 1) }, widen: { value: 2.5 } }),
+      link: this.material(
+          LINK_VERTEX, LINK_FRAGMENT, {flat_colour: {value: new Vector4(0, 0, 0, 0)}, widen: {value: 0}}),
+      casing: this.material(
+          LINK_VERTEX, LINK_FRAGMENT, {flat_colour: {value: new Vector4(1, 1, 1, 1)}, widen: {value: 2.5}}),
       node: this.material(NODE_VERTEX, NODE_FRAGMENT),
-      fill: this.material(FILL_VERTEX, FILL_FRAGMENT, { flat_colour: { value: new Vector4(0, 0, 0, 1) } }),
+      fill: this.material(FILL_VERTEX, FILL_FRAGMENT, {flat_colour: {value: new Vector4(0, 0, 0, 1)}}),
     };
     return this.kept;
   }
@@ -125,10 +141,13 @@ export class Scene {
   outlines(shapes) {
     const points = [];
     for (const shape of shapes) {
-      const contour = shape.map(({ x, y }) => new Vector2(x, y));
-      for (const corner of ShapeUtils.triangulateShape(contour, []).flat()) points.push(contour[corner].x, contour[corner].y);
+      const contour = shape.map(({x, y}) => new Vector2(x, y));
+      for (const corner of ShapeUtils.triangulateShape(contour, []).flat())
+        points.push(contour[corner].x, contour[corner].y);
     }
-    return plain('at', new Float32Array(points), (geometry) => new Mesh(geometry, this.twoSided(this.materials().fill)));
+    return plain(
+        'at', new Float32Array(points),
+        (geometry) => new Mesh(geometry, this.twoSided(this.materials().fill)));
   }
 
   twoSided(material) {
@@ -153,13 +172,16 @@ export class Scene {
   nodeMesh(list, paintOf) {
     const count = list.length;
     const data = {
-      at: new Float32Array(count * 2), sizes: new Float32Array(count * 4), shape: new Float32Array(count),
-      paint: new Uint8Array(count * 4), ring: new Uint8Array(count * 4),
+      at: new Float32Array(count * 2),
+      sizes: new Float32Array(count * 4),
+      shape: new Float32Array(count),
+      paint: new Uint8Array(count * 4),
+      ring: new Uint8Array(count * 4),
     };
     // Hosts first, so that switches lie on them.
     const order = [...list].sort((a, b) => SHAPES[a.type] - SHAPES[b.type]);
     order.forEach((node, i) => {
-      const { colour, alpha, ring, big } = paintOf(node);
+      const {colour, alpha, ring, big} = paintOf(node);
       const host = node.type === 'hca';
       data.at.set([this.layout.x[node.index], this.layout.y[node.index]], i * 2);
       data.sizes.set([this.layout.size[node.index], big ? 9 : host ? 1.3 : 2.6, 72, 0], i * 4);
@@ -168,7 +190,9 @@ export class Scene {
       if (ring) data.ring.set([...ring, 255], i * 4);
     });
     const geometry = new BufferGeometry();
-    for (const [name, values, size] of [['at', data.at, 2], ['sizes', data.sizes, 4], ['shape', data.shape, 1], ['paint', data.paint, 4], ['ring', data.ring, 4]])
+    for (const [name, values, size] of [
+             ['at', data.at, 2], ['sizes', data.sizes, 4], ['shape', data.shape, 1], ['paint', data.paint, 4],
+             ['ring', data.ring, 4]])
       geometry.setAttribute(name, new BufferAttribute(values, size, values instanceof Uint8Array));
     geometry.setDrawRange(0, count);
     return still(new Points(geometry, this.materials().node));
@@ -188,10 +212,18 @@ export class Scene {
 
   linkMeshes(drawn) {
     // Two halves a link where its directions differ, so that each has its own colour.
-    const halves = drawn.flatMap((one) => (one.from === one.to ? [one] : [
-      { ...one, ends: [one.ends[0], one.ends[1], (one.ends[0] + one.ends[2]) / 2, (one.ends[1] + one.ends[3]) / 2] },
-      { ...one, from: one.to, ends: [(one.ends[0] + one.ends[2]) / 2, (one.ends[1] + one.ends[3]) / 2, one.ends[2], one.ends[3]] },
-    ]));
+    const halves = drawn.flatMap(
+        (one) => (one.from === one.to ? [one] : [
+          {
+            ...one,
+            ends: [one.ends[0], one.ends[1], (one.ends[0] + one.ends[2]) / 2, (one.ends[1] + one.ends[3]) / 2]
+          },
+          {
+            ...one,
+            from: one.to,
+            ends: [(one.ends[0] + one.ends[2]) / 2, (one.ends[1] + one.ends[3]) / 2, one.ends[2], one.ends[3]]
+          },
+        ]));
     return this.softLinks(halves, this.materials().link);
   }
 
@@ -205,7 +237,7 @@ export class Scene {
       shade.set([...one.from, Math.round(one.alpha * 255)], i * 4);
       style.set([Math.min(255, Math.round((one.width / 16) * 255)), one.dashed ? 255 : 0, 0, 0], i * 4);
     });
-    const geometry = quads(count, { ends: [ends, 4], shade: [shade, 4], style: [style, 4] });
+    const geometry = quads(count, {ends: [ends, 4], shade: [shade, 4], style: [style, 4]});
     return still(new Mesh(geometry, this.twoSided(material)));
   }
 
@@ -214,11 +246,15 @@ export class Scene {
     for (const mesh of [this.path, this.casing, this.litNodes]) mesh?.geometry.dispose();
     this.path = this.casing = this.litNodes = null;
     if (lit.length === 0 && nodes.length === 0) return;
-    const { x, y } = this.layout;
-    const list = lit.map(({ link, colour, width, dashed }) => ({
-      ends: [x[link.a], y[link.a], x[link.b], y[link.b]], from: colour, alpha: 1, width, dashed,
-    }));
-    this.casing = this.softLinks(list.map((one) => ({ ...one, dashed: false })), this.materials().casing);
+    const {x, y} = this.layout;
+    const list = lit.map(({link, colour, width, dashed}) => ({
+                           ends: [x[link.a], y[link.a], x[link.b], y[link.b]],
+                           from: colour,
+                           alpha: 1,
+                           width,
+                           dashed,
+                         }));
+    this.casing = this.softLinks(list.map((one) => ({...one, dashed: false})), this.materials().casing);
     this.path = this.softLinks(list, this.materials().link);
     this.litNodes = this.nodeMesh(nodes, paintOf);
   }
@@ -229,12 +265,17 @@ export class Scene {
     this.shared.view.value.set(camera.x, camera.y, camera.scale, 0);
     const group = new Group();
     group.matrixWorldAutoUpdate = false;
-    for (const mesh of [this.fill, this.level(camera.scale), this.casing, this.path, this.nodes, this.litNodes]) if (mesh) group.children.push(mesh);
+    for (const mesh
+             of [this.fill, this.level(camera.scale), this.casing, this.path, this.nodes, this.litNodes])
+      if (mesh) group.children.push(mesh);
     this.renderer.render(group, this.camera);
     this.measure(begun);
   }
 
-  /** Notes in `cost` how many milliseconds drawing takes, the work of the GPU (or of what stands in for it) included. */
+  /**
+   * Notes in `cost` how many milliseconds drawing takes, the work of the GPU (or of what stands in for it)
+   * included.
+   */
   measure(begun) {
     const gl = this.renderer.getContext();
     if (this.fence) return;
@@ -264,7 +305,8 @@ function quads(count, columns) {
     geometry.setAttribute(name, new BufferAttribute(spread, size, values instanceof Uint8Array));
   }
   const index = new Uint32Array(count * 6);
-  for (let i = 0; i < count; ++i) index.set([i * 4, i * 4 + 1, i * 4 + 2, i * 4 + 2, i * 4 + 1, i * 4 + 3], i * 6);
+  for (let i = 0; i < count; ++i)
+    index.set([i * 4, i * 4 + 1, i * 4 + 2, i * 4 + 2, i * 4 + 1, i * 4 + 3], i * 6);
   geometry.setIndex(new BufferAttribute(index, 1));
   return geometry;
 }

@@ -1,6 +1,6 @@
 // Tabs as the ARIA practices want them: one is in the tab order, arrows go to the others.
 
-import { h } from './dom.js';
+import {h} from './dom.js';
 
 /** @param panels [{id, title, element}]  @returns {show(id), count(id, number), shown()} */
 export function tabs(bar, place, panels, onShow = () => {}) {
@@ -19,9 +19,17 @@ export function tabs(bar, place, panels, onShow = () => {}) {
     onShow(id);
   };
   for (const panel of panels) {
-    const button = h('button', { type: 'button', role: 'tab', id: `tab-${panel.id}`, 'aria-controls': `panel-${panel.id}`, onclick: () => show(panel.id) }, panel.title);
+    const button =
+        h('button', {
+          type: 'button',
+          role: 'tab',
+          id: `tab-${panel.id}`,
+          'aria-controls': `panel-${panel.id}`,
+          onclick: () => show(panel.id)
+        },
+          panel.title);
     button.addEventListener('keydown', (event) => {
-      const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const move = {ArrowRight: 1, ArrowLeft: -1}[event.key];
       if (!move) return;
       event.preventDefault();
       event.stopPropagation();
@@ -30,17 +38,19 @@ export function tabs(bar, place, panels, onShow = () => {}) {
     });
     buttons.set(panel.id, button);
     bar.append(button);
-    for (const [key, value] of Object.entries({ role: 'tabpanel', id: `panel-${panel.id}`, 'aria-labelledby': `tab-${panel.id}`, tabindex: 0 }))
+    for (const [key, value] of Object.entries(
+             {role: 'tabpanel', id: `panel-${panel.id}`, 'aria-labelledby': `tab-${panel.id}`, tabindex: 0}))
       panel.element.setAttribute(key, value);
     place.append(panel.element);
   }
   show(current);
   return {
-    show, shown: () => current,
+    show,
+    shown: () => current,
     count: (id, number) => {
       const button = buttons.get(id);
       button.querySelector('.count')?.remove();
-      if (number > 0) button.append(h('span', { class: 'count' }, String(number)));
+      if (number > 0) button.append(h('span', {class: 'count'}, String(number)));
     },
   };
 }

@@ -1,9 +1,13 @@
 // The time slider: a strip of events, a slider over it, steps from change to change, and back to now.
 
-import { byId } from './dom.js';
+import {byId} from './dom.js';
 
 const STEPS = 1000;
-const TICK = { error: 'bad', warning: 'warn', info: 'accent' };
+const TICK = {
+  error: 'bad',
+  warning: 'warn',
+  info: 'accent'
+};
 
 export class TimeBar {
   /** @param changed(at): the moment to show; null for now */
@@ -30,11 +34,11 @@ export class TimeBar {
   range() {
     const end = Date.now();
     const first = this.timeline.events[0]?.at ?? end - 3600e3;
-    return { start: Math.min(first, end - 60e3) - 1000, end };
+    return {start: Math.min(first, end - 60e3) - 1000, end};
   }
 
   toStep(step) {
-    const { start, end } = this.range();
+    const {start, end} = this.range();
     this.go(step >= STEPS ? null : start + ((end - start) * step) / STEPS);
   }
 
@@ -44,7 +48,10 @@ export class TimeBar {
     this.changed(at);
   }
 
-  /** To the previous or next change of links; the moment just before a change is what one wants to see when going back. */
+  /**
+   * To the previous or next change of links; the moment just before a change is what one wants to see when
+   * going back.
+   */
   hop(direction) {
     const moments = this.timeline.moments(this.fabric);
     const here = this.at ?? Infinity;
@@ -58,7 +65,7 @@ export class TimeBar {
   }
 
   draw() {
-    const { start, end } = this.range();
+    const {start, end} = this.range();
     const live = this.at === null;
     this.slider.value = String(live ? STEPS : Math.round(((this.at - start) / (end - start)) * STEPS));
     const words = live ? 'now' : new Date(this.at).toLocaleString('sv-SE');
@@ -81,7 +88,9 @@ export class TimeBar {
       const height = (severity === 'info' ? 0.45 : 1) * canvas.height;
       for (const event of this.timeline.events)
         if (event.severity === severity)
-          context.fillRect(8 * ratio + ((event.at - start) / (end - start)) * usable, canvas.height - height, Math.max(1, 1.5 * ratio), height);
+          context.fillRect(
+              8 * ratio + ((event.at - start) / (end - start)) * usable, canvas.height - height,
+              Math.max(1, 1.5 * ratio), height);
     }
   }
 }

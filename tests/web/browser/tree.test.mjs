@@ -1,21 +1,23 @@
 // The view on a tree of 432 hosts.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import {after, before, beforeEach, test} from 'node:test';
 
-import { browser, colourAt, rest, shown, site, until } from '../support/site.mjs';
+import {browser, colourAt, rest, shown, site, until} from '../support/site.mjs';
 
 let place;
 let chromium;
 let page;
 
 before(async () => {
-  place = await site('fat-tree:radix=12,levels=3', { config: `partitions:
+  place = await site('fat-tree:radix=12,levels=3', {
+    config: `partitions:
   define:
     blue: { key: 0x0010, members: [ { "h0000*": full }, { "h0001*": limited } ] }
 qos:
   levels: { bulk: { sl: 2, weight: 3 }, fast: { sl: 1, weight: 1 } }
-  default: fast` });
+  default: fast`
+  });
   chromium = await browser();
   page = await chromium.open(place.url);
   await shown(page);
@@ -27,28 +29,45 @@ after(async () => {
 });
 
 beforeEach(async () => {
-  await page.evaluate(() => { for (let i = 0; i < 5; ++i) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })); document.activeElement.blur(); });
+  await page.evaluate(() => {
+    for (let i = 0; i < 5; ++i)
+      document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}));
+    document.activeElement.blur();
+  });
   await page.keyboard.press('0');
   await rest(page);
 });
 
-const app = (expression) => page.evaluate(`(() => { const { app, view, timeline } = weft; return (${expression}); })()`);
+const app = (expression) =>
+    page.evaluate(`(() => { const { app, view, timeline } = weft; return (${expression}); })()`);
 const selected = () => app('app.selected?.node?.name ?? null');
-const press = async (key) => { await page.keyboard.press(key); await rest(page); };
+const press = async (key) => {
+  await page.keyboard.press(key);
+  await rest(page);
+};
 
 /** The middle of a link by its ends. */
 const linkAt = (name, port) => page.evaluate(([wanted, number]) => {
-  const { fabric, layout } = weft.app;
+  const {fabric, layout} = weft.app;
   const node = fabric.nodes.find((one) => one.name.startsWith(wanted));
   const link = node.links.find((one) => (one.a === node.index ? one.a_port : one.b_port) === number);
   const peer = fabric.nodes[link.a === node.index ? link.b : link.a];
-  return { lost: link.lost, state: link.state, peer: peer.name, x: (layout.x[link.a] + layout.x[link.b]) / 2, y: (layout.y[link.a] + layout.y[link.b]) / 2 };
+  return {
+    lost: link.lost,
+    state: link.state,
+    peer: peer.name,
+    x: (layout.x[link.a] + layout.x[link.b]) / 2,
+    y: (layout.y[link.a] + layout.y[link.b]) / 2
+  };
 }, [name, port]);
 const isRed = ([r, g, b]) => r > 170 && g < 120 && b < 110;
 
 test('shows the whole fabric in rows and says that it is well', async () => {
   assert.equal(await app('app.layout.kind'), 'rows');
-  assert.deepEqual(await app("['switch', 'hca'].map((type) => app.fabric.nodes.filter((node) => node.type === type).length)"), [180, 432]);
+  assert.deepEqual(
+      await app(
+          '[\'switch\', \'hca\'].map((type) => app.fabric.nodes.filter((node) => node.type === type).length)'),
+      [180, 432]);
   assert.match(await page.textContent('#summary'), /180 switches, 432 hosts, 1,296 links; fat-tree routing/);
   assert.match(await page.textContent('#panel-health'), /Nothing is wrong/);
 });
@@ -68,14 +87,21 @@ test('a path is the one that weftctl tells, lit and listed link by link', async 
     await page.fill('#path-from', from);
     await page.fill('#path-to', to);
     await page.press('#path-to', 'Enter');
-    await page.waitForFunction(([a, b]) => weft.app.path?.from.name.startsWith(a) && weft.app.path.to.name.startsWith(b), [from, to]);
-    const ends = ({ out, in: into }) => `${out.guid}/${out.port} ${into.guid}/${into.port}`;
-    const drawn = await page.evaluate(() => weft.app.path.hops.map(({ out, in: into, link }) => ({ out, in: into, link: link.index })));
+    await page.waitForFunction(
+        ([a, b]) => weft.app.path?.from.name.startsWith(a) && weft.app.path.to.name.startsWith(b),
+        [from, to]);
+    const ends = ({out, in : into}) => `${out.guid}/${out.port} ${into.guid}/${into.port}`;
+    const drawn = await page.evaluate(
+        () => weft.app.path.hops.map(({out, in : into, link}) => ({out, in : into, link: link.index})));
     assert.deepEqual(drawn.map(ends), told.hops.map(ends));
     assert.equal(new Set(drawn.map((hop) => hop.link)).size, told.hops.length);
     const items = await page.locator('#path-found ol li').allTextContents();
     assert.equal(items.length, told.hops.length);
-    told.hops.forEach((hop, i) => assert.ok(items[i].includes(`${hop.out.name.split(' ')[0]} port ${hop.out.port} → ${hop.in.name.split(' ')[0]} port ${hop.in.port}`), items[i]));
+    told.hops.forEach(
+        (hop, i) => assert.ok(
+            items[i].includes(`${hop.out.name.split(' ')[0]} port ${hop.out.port} → ${
+                hop.in.name.split(' ')[0]} port ${hop.in.port}`),
+            items[i]));
   }
 });
 
@@ -86,7 +112,8 @@ test('a path to nobody is an error in words', async () => {
   await page.press('#path-to', 'Enter');
   await page.waitForSelector('#panel-path .error');
   assert.match(await page.textContent('#panel-path .error'), /nobody/);
-  page.complaints = page.complaints.filter((text) => !/404/.test(text)); // the browser's own line about the answer
+  page.complaints =
+      page.complaints.filter((text) => !/404/.test(text));  // the browser's own line about the answer
 });
 
 test('a cable that is cut turns red, is told with what to do, and comes back', async () => {
@@ -98,24 +125,28 @@ test('a cable that is cut turns red, is told with what to do, and comes back', a
   assert.equal((await linkAt('L1-05-02', 9)).lost, true);
   await until(async () => {
     const row = [];
-    for (const part of [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]) row.push(await colourAt(page, before.x, before.y + part)); // between its dashes
+    for (const part of [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3])
+      row.push(await colourAt(page, before.x, before.y + part));  // between its dashes
     return row.some(isRed);
   }, 'the link is red');
   await page.click('#tab-health');
-  await page.waitForFunction(() => /L1-05-02.*is gone/.test(document.getElementById('panel-health').textContent));
+  await page.waitForFunction(
+      () => /L1-05-02.*is gone/.test(document.getElementById('panel-health').textContent));
   assert.match(await page.textContent('#panel-health'), /Check the cable.*weftctl accept/);
   assert.match(await page.textContent('#state'), /1 problem/);
   await page.click('#panel-health li button');
   assert.equal(await app('app.selected.link.lost'), true);
 
-  const fresh = await chromium.open(place.url); // one that never saw it whole
+  const fresh = await chromium.open(place.url);  // one that never saw it whole
   await shown(fresh);
   assert.deepEqual(await fresh.evaluate(() => weft.app.fabric.links.filter((link) => link.lost).length), 1);
   await fresh.context().close();
 
   await place.sim('mend L1-05-02[9]');
-  await page.waitForFunction(() => weft.app.fabric.links.every((link) => !link.lost && link.state === 'active'));
-  await page.waitForFunction(() => /Nothing is wrong/.test(document.getElementById('panel-health').textContent));
+  await page.waitForFunction(
+      () => weft.app.fabric.links.every((link) => !link.lost && link.state === 'active'));
+  await page.waitForFunction(
+      () => /Nothing is wrong/.test(document.getElementById('panel-health').textContent));
 });
 
 test('the slider shows the fabric as it was', async () => {
@@ -126,7 +157,7 @@ test('the slider shows the fabric as it was', async () => {
   assert.match(await page.textContent('#past'), /no link away/, 'just before it was cut');
   await press(']');
   assert.match(await page.textContent('#past'), /1 link away/);
-  const { x, y } = await linkAt('L1-05-02', 9);
+  const {x, y} = await linkAt('L1-05-02', 9);
   const row = [];
   for (const part of [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]) row.push(await colourAt(page, x, y + part));
   assert.ok(row.some(isRed));
@@ -140,12 +171,13 @@ test('the slider shows the fabric as it was', async () => {
 
 test('an event leads to its place', async () => {
   await page.click('#tab-events');
-  await page.locator('#panel-events li button', { hasText: 'is gone' }).first().click();
-  assert.equal(await app("app.fabric.nodes[app.selected.link.a].name.split(' ')[0]"), 'L1-05-02');
+  await page.locator('#panel-events li button', {hasText: 'is gone'}).first().click();
+  assert.equal(await app('app.fabric.nodes[app.selected.link.a].name.split(\' \')[0]'), 'L1-05-02');
 });
 
 test('search finds by name, GUID and LID, by keyboard alone', async () => {
-  const node = await app("(({ name, guid, lid }) => ({ name, guid, lid }))(app.fabric.nodes.find((one) => one.name.startsWith('h00123')))");
+  const node = await app(
+      '(({ name, guid, lid }) => ({ name, guid, lid }))(app.fabric.nodes.find((one) => one.name.startsWith(\'h00123\')))');
   for (const text of ['h00123', node.guid, node.guid.slice(-6), String(node.lid)]) {
     await page.keyboard.press('/');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'search-text');
@@ -154,7 +186,8 @@ test('search finds by name, GUID and LID, by keyboard alone', async () => {
     await page.keyboard.press('Enter');
     assert.equal(await selected(), node.name, text);
     await rest(page);
-    const at = await app("(({ x, y }) => [Math.abs(x - view.camera.width / 2), Math.abs(y - view.camera.height / 2)])(view.camera.toScreen(app.layout.x[app.selected.node.index], app.layout.y[app.selected.node.index]))");
+    const at = await app(
+        '(({ x, y }) => [Math.abs(x - view.camera.width / 2), Math.abs(y - view.camera.height / 2)])(view.camera.toScreen(app.layout.x[app.selected.node.index], app.layout.y[app.selected.node.index]))');
     assert.ok(at.every((far) => far < 5), 'in the middle of the map');
     await press('Escape');
   }
@@ -162,7 +195,10 @@ test('search finds by name, GUID and LID, by keyboard alone', async () => {
 
 test('a click selects, and a then b light the path between two hosts', async () => {
   const click = async (name) => {
-    await page.evaluate((wanted) => { weft.view.duration = () => 0; weft.view.show([weft.app.fabric.nodes.find((one) => one.name.startsWith(wanted))]); }, name);
+    await page.evaluate((wanted) => {
+      weft.view.duration = () => 0;
+      weft.view.show([weft.app.fabric.nodes.find((one) => one.name.startsWith(wanted))]);
+    }, name);
     await rest(page);
     const box = await page.locator('#map').boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -203,18 +239,27 @@ test('everything is reached by Tab in an order that makes sense, and has a name'
   const seen = [];
   for (let i = 0; i < 10; ++i) {
     await fresh.keyboard.press('Tab');
-    seen.push(await fresh.evaluate(() => document.activeElement.id || document.activeElement.dataset.mode || document.activeElement.dataset.do || document.activeElement.className));
+    seen.push(await fresh.evaluate(
+        () => document.activeElement.id || document.activeElement.dataset.mode ||
+            document.activeElement.dataset.do || document.activeElement.className));
   }
   const order = ['skip', 'search-text', 'theme', 'help', 'map', 'state', 'in', 'out', 'fit', 'tab-health'];
   assert.deepEqual(seen, order);
   await fresh.context().close();
-  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input:not([hidden]), select, [role="tab"], #map')]
-    .filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML));
+  const nameless = await page.evaluate(
+      () => [...document.querySelectorAll('button, input:not([hidden]), select, [role="tab"], #map')]
+                .filter(
+                    (one) =>
+                        !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length))
+                .map((one) => one.outerHTML));
   assert.deepEqual(nameless, []);
 });
 
 test('modes colour links and say what the colours mean', async () => {
-  for (const [key, mode, words] of [['2', 'health', /held or disabled/], ['3', 'speed', /200 Gbit\/s/], ['4', 'load', /routes \(the most\)/], ['5', 'lanes', /data lane/], ['1', 'state', /down or gone/]]) {
+  for (const [key, mode, words] of [
+           ['2', 'health', /held or disabled/], ['3', 'speed', /200 Gbit\/s/],
+           ['4', 'load', /routes \(the most\)/], ['5', 'lanes', /data lane/],
+           ['1', 'state', /down or gone/]]) {
     await page.keyboard.press(key);
     await page.waitForFunction((wanted) => weft.app.mode === wanted, mode);
     await until(async () => words.test(await page.textContent('#legend')), `legend of ${mode}`);
@@ -228,17 +273,19 @@ test('route loads are those of the daemon', async () => {
   const sum = answer.links.reduce((total, row) => total + row[column], 0);
   assert.ok(sum > 0);
   await page.keyboard.press('4');
-  await page.waitForFunction(() => weft.app.fabric.flowsRead === true && weft.app.fabric.links[0].flows_ab !== null);
+  await page.waitForFunction(
+      () => weft.app.fabric.flowsRead === true && weft.app.fabric.links[0].flows_ab !== null);
   assert.equal(await app('app.fabric.links.reduce((total, link) => total + link.flows_ab, 0)'), sum);
 });
 
 test('a partition lights its members and no others', async () => {
   await page.click('#tab-overlays');
-  await page.waitForSelector('#partition option[value="0x0010"]', { state: 'attached' });
+  await page.waitForSelector('#partition option[value="0x0010"]', {state: 'attached'});
   await page.selectOption('#partition', '0x0010');
   await page.waitForFunction(() => weft.app.members !== null);
   const told = (await place.api('/v1/partitions?members=1')).partitions.find((one) => one.key === '0x0010');
-  const members = await app('Object.fromEntries([...app.members].map(([node, membership]) => [node.name, membership]))');
+  const members =
+      await app('Object.fromEntries([...app.members].map(([node, membership]) => [node.name, membership]))');
   assert.deepEqual(members, Object.fromEntries(told.list.map((one) => [one.name, one.membership])));
   assert.equal(Object.keys(members).length, 20);
   assert.match(await page.textContent('#legend'), /Partition blue.*full member.*limited member/);
@@ -262,9 +309,10 @@ test('service levels are listed, and a path says its level and lanes', async () 
 });
 
 test('light and dark follow the system, and the switch', async () => {
-  const dark = await chromium.open(place.url, { colorScheme: 'dark' });
+  const dark = await chromium.open(place.url, {colorScheme: 'dark'});
   await shown(dark);
-  const background = () => dark.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+  const background = () =>
+      dark.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
   assert.ok((await background()).every((value) => value < 60));
   await dark.click('#theme');
   assert.ok((await background()).every((value) => value > 200));

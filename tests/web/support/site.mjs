@@ -1,26 +1,18 @@
 // A weftd on a simulated fabric, and Chromium looking at it. Nothing has a fixed name or port.
 
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import {execFile, spawn} from 'node:child_process';
+import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const bin = process.env.WEFT_BIN ?? join(root, 'build', 'dev', 'bin');
 const run = promisify(execFile);
 
 export const TOKEN = 'a-token-of-the-tests-0123456789';
-
-const freePort = () => new Promise((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
 
 /** Waits until `probe` answers something that is true. */
 export async function until(probe, what, seconds = 60) {
@@ -34,7 +26,7 @@ export async function until(probe, what, seconds = 60) {
 }
 
 function start(program, args, ready) {
-  const child = spawn(join(bin, program), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(join(bin, program), args, {stdio: ['ignore', 'pipe', 'pipe']});
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (text += data));
   const up = until(() => {
@@ -47,81 +39,98 @@ function start(program, args, ready) {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), 5000).unref();
   });
-  return up.then(() => ({ stop, log: () => text }), async (error) => { await stop(); throw error; });
+  return up.then(() => ({stop, log: () => text}), async (error) => {
+    await stop();
+    throw error;
+  });
 }
 
 /**
  * @param fabric a blueprint  @param config more of weft.yaml  @param closed ask for the token, too
  * @returns {url, sim(words...), weftctl(words...), api(path), stop()}
  */
-export async function site(fabric, { config = '', closed = false } = {}) {
+export async function site(fabric, {config = '', closed = false} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'weft-web-'));
   const name = `weft-web-${process.pid}-${folder.slice(-6)}`;
   const socket = join(folder, 'weftd.sock');
-  const port = await freePort();
   const tokens = join(folder, 'token');
   writeFileSync(tokens, `${TOKEN}\n`);
   chmodSync(tokens, 0o600);
   const reading = closed ? `read_token_file: ${tokens}` : 'open_reading: true';
   writeFileSync(join(folder, 'weft.yaml'), `transport: { kind: ibsim, ibsim: { socket: ${name} } }
-control: { socket: ${socket}, tcp: { listen: "127.0.0.1:${port}", ${reading} } }
+control: { socket: ${socket}, tcp: { listen: "127.0.0.1:0", ${reading} } }
 state_dir: ${join(folder, 'state')}
 ${config}
 `);
   const started = [];
+  let port = 0;
   const stop = async () => {
     for (const program of started.reverse()) await program.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, {recursive: true, force: true});
   };
-  const weftctl = async (...words) => (await run(join(bin, 'weftctl'), ['--socket', socket, ...words], { maxBuffer: 1 << 28 })).stdout;
+  const weftctl = async (...words) =>
+      (await run(join(bin, 'weftctl'), ['--socket', socket, ...words], {maxBuffer: 1 << 28})).stdout;
   try {
-    started.push(await start('weftsim', ['--fabric', fabric, '--socket', name], (text) => text.includes('ready:')));
-    started.push(await start('weftd', ['--config', join(folder, 'weft.yaml')], (text) => text.includes('sweep done')));
+    started.push(
+        await start('weftsim', ['--fabric', fabric, '--socket', name], (text) => text.includes('ready:')));
+    started.push(
+        await start('weftd', ['--config', join(folder, 'weft.yaml')], (text) => text.includes('sweep done')));
+    [, port] = /tcp_port=(\d+)/.exec(started[1].log());
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    url: `http://127.0.0.1:${port}/`, weftctl, stop,
-    sim: async (...words) => (await run(join(bin, 'weftsim'), ['ctl', '--socket', name, words.join(' ')])).stdout,
-    api: async (path) => (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } })).json(),
+    url: `http://127.0.0.1:${port}/`,
+    weftctl,
+    stop,
+    sim: async (...words) =>
+        (await run(join(bin, 'weftsim'), ['ctl', '--socket', name, words.join(' ')])).stdout,
+    api: async (path) => (await fetch(`http://127.0.0.1:${port}${path}`, {
+                           headers: {Authorization: `Bearer ${TOKEN}`}
+                         })).json(),
   };
 }
 
 /** Chromium without a GPU, and a page that keeps what it complains of and whom it asks. */
 export async function browser() {
-  const { chromium } = createRequire(join(root, 'web', 'package.json'))('playwright-core');
-  const program = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const {chromium} = createRequire(join(root, 'web', 'package.json'))('playwright-core');
+  const program = await chromium.launch(
+      {executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox']});
   const open = async (url, options = {}) => {
-    const context = await program.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light', ...options });
+    const context =
+        await program.newContext({viewport: {width: 1440, height: 900}, colorScheme: 'light', ...options});
     const page = await context.newPage();
     page.complaints = [];
     page.asked = [];
-    page.on('console', (message) => { if (message.type() === 'error') page.complaints.push(message.text()); });
+    page.on('console', (message) => {
+      if (message.type() === 'error') page.complaints.push(message.text());
+    });
     page.on('pageerror', (error) => page.complaints.push(error.stack));
     page.on('request', (request) => page.asked.push(request.url()));
     await page.goto(url);
     return page;
   };
-  return { open, close: () => program.close() };
+  return {open, close: () => program.close()};
 }
 
 /** Until the fabric is drawn and the picture rests. */
 export async function shown(page) {
-  await page.waitForFunction(() => window.weft?.view.drawn > 0 && document.getElementById('veil').hidden, null, { timeout: 60000 });
+  await page.waitForFunction(
+      () => window.weft?.view.drawn > 0 && document.getElementById('veil').hidden, null, {timeout: 60000});
   await rest(page);
 }
 
 export async function rest(page) {
   await page.waitForFunction(() => {
-    const { view } = window.weft;
+    const {view} = window.weft;
     return view.shown && !view.shown.moving && !view.camera.glide && !view.asked;
-  }, null, { timeout: 30000 });
+  }, null, {timeout: 30000});
 }
 
 /** The colour drawn at a place of the map, in units: [r, g, b]. */
 export const colourAt = (page, x, y) => page.evaluate(([atX, atY]) => {
-  const { view } = window.weft;
+  const {view} = window.weft;
   view.paint(false);
   const gl = view.scene.renderer.getContext();
   const ratio = Math.min(2, devicePixelRatio);

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import {test} from 'node:test';
 
-import { layoutOf } from '../../../web/src/layout.js';
-import { lookOf } from '../../../web/src/look.js';
-import { themeOf } from '../../../web/src/colours.js';
-import { mergedLinks } from '../../../web/src/merge.js';
-import { fabricFrom } from '../../../web/src/model.js';
-import { tree } from '../support/fabrics.mjs';
+import {layoutOf} from '../../../web/src/layout.js';
+import {lookOf} from '../../../web/src/look.js';
+import {themeOf} from '../../../web/src/colours.js';
+import {mergedLinks} from '../../../web/src/merge.js';
+import {fabricFrom} from '../../../web/src/model.js';
+import {tree} from '../support/fabrics.mjs';
 
 function drawn(draft, scale, more = {}) {
   const fabric = fabricFrom(draft.answer);
   const theme = themeOf(false);
-  const look = lookOf({ mode: 'state', theme, fabric, away: null, members: null, path: null, ...more });
-  return { fabric, theme, list: mergedLinks(fabric, layoutOf(fabric), look.links, scale) };
+  const look = lookOf({mode: 'state', theme, fabric, away: null, members: null, path: null, ...more});
+  return {fabric, theme, list: mergedLinks(fabric, layoutOf(fabric), look.links, scale)};
 }
 
 test('from near every link is drawn, from afar many as one, none twice', () => {
@@ -24,7 +24,7 @@ test('from near every link is drawn, from afar many as one, none twice', () => {
 });
 
 test('a lost link is never merged away, and lies over the others', () => {
-  const { list, theme } = drawn(tree(8, 6, 6).cut(20), 2);
+  const {list, theme} = drawn(tree(8, 6, 6).cut(20), 2);
   const red = list.filter((one) => one.from === theme.rgb.down);
   assert.equal(red.length, 2, 'the link and the glow under it');
   assert.equal(list.at(-1), red[1]);
