@@ -14,7 +14,7 @@ const MARGIN = {
   bottom: 40
 };
 const REST = 140;      // ms without movement until the picture is drawn for where one is
-const APRON = 0.18;    // of the stage's size, drawn beyond each edge
+const APRON = 0.3;    // of the stage's size, drawn beyond each edge
 const SLOW = 12;       // ms of drawing above which the picture is carried along
 const FARTHEST = 1.7;  // the zoom of what is carried along
 
