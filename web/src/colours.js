@@ -38,7 +38,7 @@ const THEMES = {
     switch: '#c3d0dd',
     host: '#7f92a6',
     router: '#c39bdb',
-    good: '#5d7186',
+    good: '#6d859e',
     path: '#56b4e9',
     way: '#2f7fb0',
     down: '#ff6b4a',

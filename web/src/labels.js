@@ -116,7 +116,7 @@ export class Labels {
     let tried = 0;
     for (const node of this.order) {
       const size = this.layout.size[node.index] * camera.scale;
-      if (size < (node.type === 'hca' ? 15 : 16)) {
+      if (size < (node.type === 'hca' ? 15 : this.layout.kind === 'rows' ? 10 : 16)) {
         if (node.type === 'hca') break;
         continue;
       }

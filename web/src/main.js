@@ -283,6 +283,7 @@ async function guarded(promise) {
 
 function refused(error) {
   if (error.status !== 401) return;
+  app.locked = true;
   const dialog = byId('sign-in');
   byId('sign-in-error').textContent = token.get() ? error.message : '';
   if (!dialog.open) dialog.showModal();
@@ -313,7 +314,7 @@ async function readFabric() {
     if (app.fabric || app.status?.fabric) {
       const answer = await get('/v1/fabric', {unless: app.fabric?.generation, flows: 0});
       if (answer && answer.generation !== app.fabric?.generation) show(answer);
-    } else
+    } else if (!app.locked)
       app.timer = setTimeout(readFabric, 1000);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -460,6 +461,7 @@ function startSignIn() {
     const secret = byId('token').value.trim();
     if (!secret) return;
     token.set(secret);
+    app.locked = false;
     start();
   });
 }

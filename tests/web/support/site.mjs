@@ -32,7 +32,7 @@ function start(program, args, ready) {
   const up = until(() => {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}:\n${text}`);
     return ready(text);
-  }, `${program} is ready`);
+  }, `${program} is ready`, 240);
   const stop = () => new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', resolve);
