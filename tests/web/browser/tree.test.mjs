@@ -233,6 +233,34 @@ test('keys move, zoom, select and clear', async () => {
   assert.equal(await selected(), null);
 });
 
+test('where drawing is slow the picture is carried along, and drawn anew at rest', async () => {
+  const box = await page.locator('#map').boundingBox();
+  const start = await app('({ x: view.camera.x, scale: view.camera.scale, drawn: view.drawn })');
+  await page.evaluate(() => {
+    weft.view.scene.measure = () => {};
+    weft.view.scene.cost = 1000;
+  });
+  await page.mouse.move(box.x + 400, box.y + 700);
+  await page.mouse.down();
+  for (let step = 1; step <= 10; ++step) await page.mouse.move(box.x + 400 + step * 8, box.y + 700);
+  await page.waitForFunction(
+      () => /translate\(8[0-9.]*px, 0px\)/.test(document.getElementById('links').style.transform));
+  assert.equal(
+      await app(
+          'document.getElementById(\'labels\').style.transform === document.getElementById(\'links\').style.transform'),
+      true);
+  await page.mouse.move(box.x + 900, box.y + 700);  // beyond what was drawn
+  await page.mouse.up();
+  await rest(page);
+  const end = await app('({ x: view.camera.x, drawn: view.drawn })');
+  assert.ok(Math.abs(start.x - end.x - 500 / start.scale) < 0.01);
+  assert.ok(end.drawn > start.drawn);
+  assert.equal(await app('document.getElementById(\'links\').style.transform'), '');
+  await page.evaluate(() => {
+    delete weft.view.scene.measure;
+  });
+});
+
 test('everything is reached by Tab in an order that makes sense, and has a name', async () => {
   const fresh = await chromium.open(place.url);
   await shown(fresh);
