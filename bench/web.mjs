@@ -21,7 +21,7 @@ const LIMITS = {
 const ATLEAST = new Set(['frames/s', 'frames/s near']);
 const FABRICS = [
   ['tree 432', 'fat-tree:radix=12,levels=3', 'L1-05-02[9]', ['h00000', 'h00431']],
-  ['dragonfly 1,056', 'dragonfly:p=4,a=8,h=4', 'D-g003-02[9]', ['h00000', 'h01000']],
+  ['dragonfly 1,056', 'dragonfly:p=4,a=8,h=4', 'R-g003-02[9]', ['h00000', 'h01000']],
   [
     'dragonfly+ 10,368', 'dragonfly+:leaves=18,spines=18,hosts=18,globals=18,groups=32', 'DL-g003-02[20]',
     ['h00000', 'h10000']

@@ -116,7 +116,10 @@ export function painter(mode, fabric, theme) {
       legend: ['good', 'degraded', 'drained', 'held', 'starting', 'down'].map(swatch),
     };
   if (mode === 'speed')
-    return steps(fabric, theme, wrong, swatch, (link) => link.gbps, (rate) => `${rate} Gbit/s`);
+    return steps(fabric, theme, wrong, swatch, (link) => link.gbps, (rate) => {
+      const link = fabric.links.find((one) => one.gbps === rate);
+      return `${link.width} ${link.speed}`;
+    });
   if (mode === 'lanes')
     return steps(
         fabric, theme, wrong, swatch, (link) => link.vls ?? 0,

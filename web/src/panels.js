@@ -281,7 +281,7 @@ function ofLink(link, fabric, {select, show}) {
         [
           'Rate',
           link.width &&
-              `${link.width} ${link.speed}, ${link.gbps} Gbit/s${
+              `${link.width} ${link.speed}, ${link.gbps} Gbit/s on the wire${
                   link.below_best ? ': below what both ends can do' : ''}`
         ],
         ['Order', link.order],

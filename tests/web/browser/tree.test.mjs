@@ -285,7 +285,7 @@ test('everything is reached by Tab in an order that makes sense, and has a name'
 
 test('modes colour links and say what the colours mean', async () => {
   for (const [key, mode, words] of [
-           ['2', 'health', /held or disabled/], ['3', 'speed', /200 Gbit\/s/],
+           ['2', 'health', /held or disabled/], ['3', 'speed', /4x HDR/],
            ['4', 'load', /routes \(the most\)/], ['5', 'lanes', /data lane/],
            ['1', 'state', /down or gone/]]) {
     await page.keyboard.press(key);
