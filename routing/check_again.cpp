@@ -5,6 +5,7 @@
 // make wait falls away.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "routing/check_piece.h"
@@ -63,9 +64,11 @@ class Rechecker {
       if (!follow_[e.lid]) add_waits(e);
     suspect();
     now_->channels = waits_left(old_, before_.switches, cables_, *problem_.fabric);
-    for (const Suspect& one : suspected_)
-      if (!fresh_.depends(fresh_.id(one.at, one.port), one.out) && !still_waits(one))
-        now_->channels.forget(fresh_.id(one.at, one.port), one.out);
+    for (const Suspect& one : suspected_) {
+      const std::uint32_t channel = fresh_.id(one.at, one.port);
+      if (now_->channels.depends(channel, one.out) && !fresh_.depends(channel, one.out) && !still_waits(one))
+        now_->channels.forget(channel, one.out);
+    }
     now_->channels.merge(fresh_);
     report.cycle = now_->channels.find_cycle();
     report.waits = now_;
@@ -73,6 +76,7 @@ class Rechecker {
   }
 
  private:
+  using Owned = std::pair<std::uint16_t, const Destination*>;
   struct Entry {
     std::uint32_t at = 0;
     std::uint16_t lid = 0;
@@ -258,7 +262,9 @@ class Rechecker {
     std::vector<bool> is_whole(changed_.size());
     for (const std::uint16_t lid : whole_) {
       if (lid < is_whole.size()) is_whole[lid] = true;
-      for (std::uint32_t s = 0; s < cables_.count; ++s) suspect_from(s, lid);
+      find_old_use(lid);
+      for (std::uint32_t s = 0; s < cables_.count; ++s)
+        if (old_use_[was_[s]] != 0) suspect_from(s, lid);
     }
     for (const Entry& e : entries_) {
       if (is_whole[e.lid]) continue;
@@ -267,6 +273,19 @@ class Rechecker {
       if (out >= cables_.width) continue;
       each_sender(e, before_, was_.data(),
                   [&](std::uint32_t from, std::uint8_t by) { suspect({from, by, out, e.lid}); });
+    }
+  }
+  /// old_use_: switches that traffic to the LID met by the old tables.
+  void find_old_use(std::uint16_t lid) {
+    const auto to = std::ranges::lower_bound(was_owned_, lid, {}, &Owned::first);
+    const bool by_all = to != was_owned_.end() && to->first == lid && to->second->is_peer();
+    old_use_.assign(before_.switches.size(), by_all ? 1 : 0);
+    if (by_all) return;
+    for (std::uint32_t s : old_.cables.talkers) {
+      while (s < CheckCables::kLastIndex && old_use_[s] == 0) {
+        old_use_[s] = 1;
+        s = old_.cables.peer(s, raw(before_.out(static_cast<SwitchId>(s), static_cast<Lid>(lid))));
+      }
     }
   }
   /// What the LID made wait behind `s`.
@@ -285,14 +304,16 @@ class Rechecker {
   }
 
   /// Whether a LID that was not followed goes out of a switch by a port, and by `out` at the next one. Mostly
-  /// one with a number close to the suspect's does.
-  bool still_waits(const Suspect& one) const {
+  /// one does with a number close to the suspect's, or to one that did where the same two ports were asked
+  /// for.
+  bool still_waits(const Suspect& one) {
+    std::uint16_t& near = near_.try_emplace({one.port, one.out}, one.lid).first->second;
     const Lft& here = *routes_.lfts[one.at];
     const Lft& there = *routes_.lfts[cables_.peers[one.at * cables_.width + one.port]];
     const std::size_t blocks = std::min(here.size(), there.size()) / Lft::kBlock;
     std::vector<std::uint16_t> of_some;  // to which only some talk
     for (std::size_t i = 0; i < blocks; ++i) {
-      const std::size_t block = (one.lid / Lft::kBlock + i) % blocks;
+      const std::size_t block = (near / Lft::kBlock + i) % blocks;
       const auto x = here.block(block);
       const auto y = there.block(block);
       std::uint8_t any = 0;
@@ -303,8 +324,12 @@ class Rechecker {
         const bool waits = x[j] == one.port && y[j] == one.out && lid < owner_.size() &&
                            owner_[lid] != nullptr && !follow_[lid];
         if (!waits) continue;
-        if (owner_[lid]->is_peer()) return cables_.part[one.at] == cables_.part[raw(owner_[lid]->at)];
-        of_some.push_back(lid);
+        if (!owner_[lid]->is_peer()) {
+          of_some.push_back(lid);
+        } else if (cables_.part[one.at] == cables_.part[raw(owner_[lid]->at)]) {
+          near = lid;
+          return true;
+        }
       }
     }
     return std::ranges::any_of(of_some,
@@ -332,8 +357,8 @@ class Rechecker {
   const CheckCables& cables_;
   std::vector<std::uint32_t> was_;    // by switch: the old one
   std::vector<std::uint8_t> linked_;  // by switch: to any other
-  std::vector<std::pair<std::uint16_t, const Destination*>> owned_;
-  std::vector<std::pair<std::uint16_t, const Destination*>> was_owned_;
+  std::vector<Owned> owned_;
+  std::vector<Owned> was_owned_;
   std::vector<const Destination*> owner_;  // by LID; null: nobody
   std::vector<bool> changed_;              // by LID
   std::vector<bool> follow_;               // by LID
@@ -341,6 +366,8 @@ class Rechecker {
   std::vector<Entry> entries_;             // by switch, then LID
   ChannelGraph suspects_;
   std::vector<Suspect> suspected_;
+  std::vector<std::uint8_t> old_use_;                                    // by old switch
+  std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint16_t> near_;  // by port and out: a LID
   ChannelGraph fresh_;
 };
 

@@ -58,33 +58,42 @@ void ChannelGraph::flip(std::uint32_t channel, std::vector<std::uint64_t>& set) 
 }
 
 /// Depth-first search: a channel met again while it is still open closes a cycle. What is fresh and what is
-/// open stands in sets like the waits themselves, so that a step looks at no channel twice.
-std::vector<std::uint32_t> ChannelGraph::any_cycle() const {
+/// open stands in sets like the waits themselves, so that a step looks at no channel twice. Cycles that share
+/// a channel with one before are passed over.
+std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(std::size_t most) const {
   std::vector<std::uint64_t> fresh = links();
   std::vector<std::uint64_t> open(fresh.size());
   std::vector<std::uint32_t> path;
+  std::vector<std::vector<std::uint32_t>> found;
+  std::vector<bool> on_cycle;
+  const auto close = [&](std::uint32_t back) {
+    std::vector<std::uint32_t> cycle(std::ranges::find(path, back), path.end());
+    on_cycle.resize(peers_->size() * lanes_);
+    if (std::ranges::any_of(cycle, [&](std::uint32_t channel) { return on_cycle[channel]; })) return;
+    for (const std::uint32_t channel : cycle) on_cycle[channel] = true;
+    found.push_back(std::move(cycle));
+  };
   const auto enter = [&](std::uint32_t channel) {
     flip(channel, fresh);
     flip(channel, open);
     path.push_back(channel);
+    if (const std::uint32_t back = first_of(channel, open); back != kNone) close(back);
   };
   for (std::uint32_t root = 0; root < peers_->size() * lanes_; ++root) {
     const std::uint32_t bit = root % (width_ * lanes_);
     if ((fresh[std::size_t{root / (width_ * lanes_)} * words_ + bit / 64] >> bit % 64 & 1) == 0) continue;
     enter(root);
-    while (!path.empty()) {
-      const std::uint32_t channel = path.back();
-      if (const std::uint32_t back = first_of(channel, open); back != kNone)
-        return {std::ranges::find(path, back), path.end()};
-      if (const std::uint32_t next = first_of(channel, fresh); next != kNone) {
+    while (!path.empty() && found.size() < most) {
+      if (const std::uint32_t next = first_of(path.back(), fresh); next != kNone) {
         enter(next);
       } else {
-        flip(channel, open);
+        flip(path.back(), open);
         path.pop_back();
       }
     }
+    if (found.size() >= most) break;
   }
-  return {};
+  return found;
 }
 
 /// Breadth-first search back to the channel itself, which stands on a cycle.
@@ -110,21 +119,32 @@ std::vector<std::uint32_t> ChannelGraph::shortest_cycle_from(std::uint32_t chann
   return {};
 }
 
-std::vector<Channel> ChannelGraph::find_cycle() const {
-  const std::vector<std::uint32_t> found = any_cycle();
-  std::vector<std::uint32_t> best = found;
-  constexpr std::size_t kTried = 16;
-  for (std::size_t i = 0; i < std::min(found.size(), kTried); ++i) {
-    std::vector<std::uint32_t> cycle = shortest_cycle_from(found[i]);
-    if (cycle.size() < best.size()) best = std::move(cycle);
-  }
+std::vector<Channel> ChannelGraph::named(const std::vector<std::uint32_t>& cycle) const {
   std::vector<Channel> channels;
-  for (const std::uint32_t id : best) {
+  for (const std::uint32_t id : cycle) {
     const std::uint32_t link = id / lanes_;
     channels.push_back({static_cast<SwitchId>(link / width_), static_cast<PortNum>(link % width_),
                         static_cast<Vl>(id % lanes_)});
   }
   return channels;
+}
+
+std::vector<std::vector<Channel>> ChannelGraph::find_cycles(std::size_t most, std::size_t tries) const {
+  std::vector<std::vector<Channel>> cycles;
+  for (const std::vector<std::uint32_t>& found : some_cycles(most)) {
+    std::vector<std::uint32_t> best = found;
+    for (std::size_t i = 0; i < std::min(found.size(), tries); ++i) {
+      std::vector<std::uint32_t> cycle = shortest_cycle_from(found[i]);
+      if (cycle.size() < best.size()) best = std::move(cycle);
+    }
+    cycles.push_back(named(best));
+  }
+  return cycles;
+}
+
+std::vector<Channel> ChannelGraph::find_cycle() const {
+  std::vector<std::vector<Channel>> cycles = find_cycles(1, 16);
+  return cycles.empty() ? std::vector<Channel>{} : std::move(cycles.front());
 }
 
 }  // namespace weft::routing

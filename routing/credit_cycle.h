@@ -88,6 +88,9 @@ class ChannelGraph {
   /// A cycle, each channel waiting for the next and the last for the first, as short as can be found at
   /// little cost, the same at every call; empty when there is none. Cost: O(channels * width / 64).
   std::vector<Channel> find_cycle() const;
+  /// Likewise up to `most`, found where none of them shares a channel, then each made as short as is found
+  /// from `tries` of its channels. Cost: O(channels * width / 64), and as much for each try.
+  std::vector<std::vector<Channel>> find_cycles(std::size_t most, std::size_t tries) const;
 
  private:
   /// Position of the first bit set at or after `bit`, or words_ * 64.
@@ -95,7 +98,8 @@ class ChannelGraph {
   std::vector<std::uint64_t> links() const;
   std::uint32_t first_of(std::uint32_t channel, const std::vector<std::uint64_t>& among) const;
   void flip(std::uint32_t channel, std::vector<std::uint64_t>& set) const;
-  std::vector<std::uint32_t> any_cycle() const;
+  std::vector<std::vector<std::uint32_t>> some_cycles(std::size_t most) const;
+  std::vector<Channel> named(const std::vector<std::uint32_t>& cycle) const;
   std::vector<std::uint32_t> shortest_cycle_from(std::uint32_t channel) const;
 
   static constexpr std::uint32_t kNone = ~0U;

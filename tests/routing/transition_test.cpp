@@ -117,6 +117,31 @@ TEST(Transition, DarkensNoWayBetweenHostsAfterAFaultInATree) {
   }
 }
 
+TEST(Transition, DarkensNoWayBetweenHostsWhenASwitchDies) {
+  const Drawing drawing = xgft({2, 3, 4}, {1, 3, 3});
+  Case before(drawing);
+  const Design design = learn({}, *before.fabric);
+  before.problem.design = &design;
+  const ChainResult old = *route(before.problem, {});
+  for (const std::uint32_t dead : {13U, 25U}) {  // in the middle, at the top
+    Drawing less = drawing;
+    less.isolate(dead);
+    Case after(less);
+    after.problem.design = &design;
+    const Routes now = *fat_tree(after.problem);
+    const Transition transition =
+        find_transition(after.problem, old.routes, now, false, old.report.waits.get());
+    const Routes& first = transition.dark ? *transition.dark : now;
+    EXPECT_TRUE(find_transition(after.problem, old.routes, first).any_order());
+    EXPECT_TRUE(find_transition(after.problem, first, now).any_order());
+    for (const Destination& from : after.problem.destinations)
+      for (const Destination& to : after.problem.destinations)
+        if (!from.is_switch() && !to.is_switch()) {
+          EXPECT_EQ(first.out(from.at, to.base), now.out(from.at, to.base));
+        }
+  }
+}
+
 TEST(Transition, NeedsNoOrderForOneEntryThatWasMissing) {
   const Case one(xgft({2, 4}, {1, 2}));
   const Routes now = *fat_tree(one.problem);
