@@ -214,7 +214,7 @@ asio::awaitable<void> Manager::serve_sa() {
   if (view->generation == served_generation_) co_return;
   served_generation_ = view->generation;
   if (sweeper_.took_over_from_another()) sa_.distrust();
-  co_await sa_.publish(view, sweeper_.found_active());
+  co_await sa_.publish(view, sweeper_.found_served(), sweeper_.found_strangers());
   multicast_.publish(view);
 }
 

@@ -2,6 +2,8 @@
 // and what is written to them.
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "daemon/log.h"
 #include "daemon/sa_service.h"
@@ -27,11 +29,11 @@ SaService::Built SaService::build(std::shared_ptr<const plan::View> view) {
 }
 
 asio::awaitable<void> SaService::publish(std::shared_ptr<const plan::View> view,
-                                         std::vector<Guid> were_active) {
+                                         std::vector<Guid> were_served, std::vector<Guid> strangers) {
   if (!view || !view->plan) co_return;
   auto compute = [view] { return build(view); };
   Built built = co_await compute_on(*around_.workers, std::move(compute));
-  install(std::move(built), were_active);
+  install(std::move(built), were_served, strangers);
 }
 
 void SaService::silence() {
@@ -42,6 +44,8 @@ void SaService::silence() {
 
 void SaService::adopt(plan::SaState state) {
   stale_ = paused_ = false;
+  knows_all_ = true;
+  met_.reset();
   change(std::move(state), {});
 }
 
@@ -53,11 +57,15 @@ void SaService::pause() {
 
 bool SaService::is_present(Guid port) const { return std::ranges::binary_search(present_, port); }
 
-void SaService::install(Built built, const std::vector<Guid>& were_active) {
+void SaService::install(Built built, const std::vector<Guid>& were_served,
+                        const std::vector<Guid>& strangers) {
   const std::shared_ptr<const sa::Index> old = std::exchange(index_, std::move(built.index));
   tables_.forget();
   const std::vector<Guid> before = std::exchange(present_, std::move(built.present));
-  if (std::exchange(stale_, false)) forget_all(were_active);
+  if (std::exchange(stale_, false))
+    forget_all(were_served);
+  else if (!knows_all_)
+    ask_latecomers(were_served, strangers);
   if (auto next = sa::with_present_lids(state_, *index_)) change(std::move(*next), {});
   care_for_groups();
   if (std::exchange(seen_a_view_, true)) report_changes(old.get(), before, present_);
@@ -98,17 +106,41 @@ void SaService::report_changes(const sa::Index* old, const std::vector<Guid>& be
 
 /// Nothing is known of what clients have registered, or it is out of date: all are to do it again. Services
 /// have leases, and aliases are ours to keep.
-void SaService::forget_all(const std::vector<Guid>& were_active) {
+void SaService::forget_all(const std::vector<Guid>& were_served) {
   plan::SaState next = state_;
   next.groups = {};
   next.subscriptions = {};
   std::size_t ports = 0;
-  for (const Guid guid : were_active) {
+  for (const Guid guid : were_served) {
     const sa::End* end = index_->find(guid);
     if (end == nullptr || end->is_switch) continue;
     next.forgotten.set(guid, true);
     ++ports;
   }
+  sa_log().info("registrations unknown ports={} asked=register-again", ports);
+  change(std::move(next), {});
+  knows_all_ = false;
+  met_.emplace(were_served.begin(), were_served.end());
+}
+
+/// Ports that were away when all was forgotten, and have not booted since, as they have a LID; and ports that
+/// another master has had meanwhile, in a part of the fabric that was cut off.
+void SaService::ask_latecomers(const std::vector<Guid>& were_served, const std::vector<Guid>& strangers) {
+  std::set<Guid> ask(strangers.begin(), strangers.end());
+  if (met_) {
+    std::ranges::copy_if(were_served, std::inserter(ask, ask.end()),
+                         [this](Guid guid) { return !met_->contains(guid); });
+    met_->insert(present_.begin(), present_.end());
+  }
+  plan::SaState next = state_;
+  std::size_t ports = 0;
+  for (const Guid guid : ask) {
+    const sa::End* end = index_->find(guid);
+    if (end == nullptr || end->is_switch) continue;
+    next.forgotten.set(guid, true);
+    ++ports;
+  }
+  if (ports == 0) return;
   sa_log().info("registrations unknown ports={} asked=register-again", ports);
   change(std::move(next), {});
 }

@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "config/settings.h"
@@ -56,8 +58,10 @@ class SaService {
   SaService& operator=(const SaService&) = delete;
 
   /// A View was published: from the end of this on it is answered from. Ports that came or went are reported.
-  /// `were_active`: ports where clients may have registered before we came.
-  asio::awaitable<void> publish(std::shared_ptr<const plan::View> view, std::vector<Guid> were_active);
+  /// `were_served`: ports that had a LID already, where clients may have registered before we came.
+  /// `strangers`: those of them that obeyed another master.
+  asio::awaitable<void> publish(std::shared_ptr<const plan::View> view, std::vector<Guid> were_served,
+                                std::vector<Guid> strangers = {});
   /// We are not master (any more): everything goes unanswered until the next publish(), and what clients had
   /// told us is no longer true by then.
   void silence();
@@ -100,10 +104,11 @@ class SaService {
     std::vector<Guid> present;  // sorted
   };
   static Built build(std::shared_ptr<const plan::View> view);
-  void install(Built built, const std::vector<Guid>& were_active);
+  void install(Built built, const std::vector<Guid>& were_served, const std::vector<Guid>& strangers);
   void report_changes(const sa::Index* old, const std::vector<Guid>& before, const std::vector<Guid>& now);
   void care_for_groups();
-  void forget_all(const std::vector<Guid>& were_active);
+  void forget_all(const std::vector<Guid>& were_served);
+  void ask_latecomers(const std::vector<Guid>& were_served, const std::vector<Guid>& strangers);
   void note_absent();
   void forget_absent();
   void tell_forgotten();
@@ -141,8 +146,10 @@ class SaService {
   PortWriter writer_;
   std::vector<Guid> present_;  // end ports of the last View, sorted
   bool seen_a_view_ = false;
-  bool paused_ = false;                             // not answering, and not known to be out of date
-  bool stale_ = false;                              // another manager has been master since
+  bool paused_ = false;                // not answering, and not known to be out of date
+  bool stale_ = false;                 // another manager has been master since
+  bool knows_all_ = false;             // whatever others were told is in the state, too
+  std::optional<std::set<Guid>> met_;  // ports that were here since all was forgotten; nothing: it never was
   std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
   struct RefusalsTold {
     Instant since{};

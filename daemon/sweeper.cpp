@@ -113,10 +113,12 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
     co_return report;
   }
   note_managers(*found);
-  const bool was_master = around_.election->is_master();
+  // Who was handed mastership is master before he has taken over anything.
+  const bool was_master = managing_ && around_.election->is_master();
   const Election::Decision decision = around_.election->decide(*found);
   around_.decided(decision);
   if (!decision.may_write) {
+    managing_ = false;
     yield(decision.why);
     report.error = decision.why;
     finish(report);
@@ -139,6 +141,7 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
       co_return report;
     }
     take_over(*found);
+    managing_ = true;
     if (*registrations_known) follows_another_ = false;
   }
   const std::string locked_out = co_await leave_out_locked(*found);
@@ -151,10 +154,7 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
   tell_return();
   tell_restarts(*found);
   note_drops(*found);
-  found_active_.clear();
-  for (const fabric::PortRef port : found->fabric->end_ports())
-    if (found->fabric->port(port).state == PortState::active)
-      found_active_.push_back(found->fabric->port(port).guid);
+  note_served(*found);
   {
     const Phase phase(*this, report, "read-back");
     co_await read_tables(*found, report);

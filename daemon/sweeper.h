@@ -84,6 +84,7 @@ class Sweeper {
   /// begins anew.
   void interrupt(std::string why) {
     interrupted_ = true;
+    managing_ = false;
     interruption_ = std::move(why);
   }
   /// The next light sweep looks at this end port, too.
@@ -114,9 +115,11 @@ class Sweeper {
   /// What the next plan starts from.
   plan::Ledger ledger() const;
   mad::Shadow& shadow() { return shadow_; }
-  /// End ports that were Active before the last full sweep wrote anything: clients there may have registered
-  /// with somebody already.
-  const std::vector<Guid>& found_active() const { return found_active_; }
+  /// End ports that had a LID before the last sweep wrote anything: clients there may have registered with
+  /// somebody already.
+  const std::vector<Guid>& found_served() const { return found_served_; }
+  /// Those of them that obeyed another master than us.
+  const std::vector<Guid>& found_strangers() const { return found_strangers_; }
   std::optional<Progress> progress() const { return progress_; }
   const std::vector<OtherManager>& other_managers() const { return others_; }
   const std::vector<Problem>& problems() const { return problems_; }
@@ -144,6 +147,7 @@ class Sweeper {
   asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found,
                                            std::vector<std::string>& restless);
 
+  void note_served(const discovery::Discovered& found);
   asio::awaitable<void> void_digests_of_changes(const discovery::Discovered& found,
                                                 const plan::Planned& planned);
   void forget_tables(std::span<const Guid> nodes);
@@ -191,7 +195,8 @@ class Sweeper {
   std::vector<OtherManager> others_;
   std::vector<Problem> problems_;
   std::vector<Dirty> dirty_;
-  std::vector<Guid> found_active_;
+  std::vector<Guid> found_served_;
+  std::vector<Guid> found_strangers_;
   std::shared_ptr<const fabric::Fabric> whole_;  ///< The last Fabric from which nothing was missing.
   std::vector<std::string> missing_;
   bool take_for_whole_ = false;
@@ -212,6 +217,7 @@ class Sweeper {
   bool stopping_ = false;
   bool interrupted_ = false;
   std::string interruption_;
+  bool managing_ = false;  ///< We are master, and have taken over what there was.
   bool follows_another_ = false;
   bool well_known_ = false;  ///< The last sweep went to its end, and nothing was left to do.
   std::set<Guid> booted_;    ///< Switches that have shown a boot since the last good discovery.

@@ -51,6 +51,20 @@ void Sweeper::take_over(const discovery::Discovered& found) {
   forget_tables(all);
 }
 
+/// Who was served by whom, before anything is written.
+void Sweeper::note_served(const discovery::Discovered& found) {
+  found_served_.clear();
+  found_strangers_.clear();
+  const auto own = ledger_.lids->find(found.fabric->port(found.own_port).guid);
+  for (const fabric::PortRef end : found.fabric->end_ports()) {
+    const fabric::Port& port = found.fabric->port(end);
+    if (port.lid == kLidNone) continue;
+    found_served_.push_back(port.guid);
+    if (own != ledger_.lids->end() && port.sm_lid != kLidNone && port.sm_lid != own->second.base)
+      found_strangers_.push_back(port.guid);
+  }
+}
+
 /// A local discovery found all as it was, and at the places that it read nothing but what was planned.
 bool Sweeper::is_as_planned(const discovery::Discovered& found, std::span<const Guid> places) const {
   if (!view_ || !view_->plan || take_for_whole_ || taken_lids_ || orders_ != planned_orders_ ||
