@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/whole/sa_client.h"
+#include "tests/whole/shared_memory.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -14,47 +15,6 @@ using std::chrono::seconds;
 constexpr const char* kSecondHost = "h00007";
 constexpr Gid kSharedGroup{0xff12401bffff0000, 0x0000000000000707};
 constexpr auto kIsMaster = daemon::State::master;
-
-/// What etcd would have; answers at once.
-struct SharedMemory {
-  std::optional<plan::Ledger> ledger;
-  const void* owner = nullptr;
-  const void* writer = nullptr;
-  bool away = false;
-};
-
-/// As one manager sees it.
-class MemoryShared final : public daemon::SharedState {
- public:
-  MemoryShared(SharedMemory& memory, MemoryStore& store) : memory_(memory) {
-    store.kept = [this](const plan::Ledger& ledger) {
-      if (memory_.owner != this || memory_.away) return;
-      memory_.ledger = ledger;
-      memory_.writer = this;
-    };
-  }
-  void take(Guid, std::function<void(Result<Taken>)> done) override {
-    if (memory_.away) return done(Taken{});
-    if (memory_.owner != nullptr && memory_.owner != this)
-      return done(fail(Errc::conflict, "the lock is held by another"));
-    memory_.owner = this;
-    if (memory_.writer == this) return done(Taken{{}, true});
-    done(Taken{memory_.ledger, memory_.ledger.has_value()});
-  }
-  void leave() override {
-    if (memory_.owner == this) memory_.owner = nullptr;
-  }
-  void on_lost(std::function<void(std::string)> handler) override { lost_ = std::move(handler); }
-  /// Another has the lock now.
-  void lose(const void* to) {
-    memory_.owner = to;
-    lost_("another holds the lock");
-  }
-
- private:
-  SharedMemory& memory_;
-  std::function<void(std::string)> lost_;
-};
 
 struct SharingPair {
   Whole whole{"fat-tree:radix=8"};
