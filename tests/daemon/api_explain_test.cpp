@@ -57,15 +57,17 @@ TEST_F(ExplainApi, TellsWhyAPortIsSlowOrNotYetActive) {
 
 TEST_F(ExplainApi, TellsWhyAPortIsDownAndWhatItLedTo) {
   daemon.whole = daemon.view->fabric;
-  change(Guid{0x2000}, 3, [](fabric::Port& port) {
-    port.peer.reset();
+  daemon.view = test::planned_view(test::small_tree(3));
+  change(Guid{0x2001}, 4, [](fabric::Port& port) {
     port.state = PortState::down;
     port.phys = PhysState::polling;
   });
-  const std::string told = sentences("port?port=leaf-0/3");
+  daemon.events.push_back(
+      {3, test::noon(3), Severity::warning, "link_gone", Guid{0x2001}, PortNum{4}, "gone"});
+  const std::string told = sentences("port?port=leaf-1/4");
   EXPECT_TRUE(has(told, "has no link: it is down, physically polling")) << told;
-  EXPECT_TRUE(has(told, "it led to 0x0000000000001000 (spine-0) port 1")) << told;
-  EXPECT_TRUE(has(told, "leaf-0 port 3 went down")) << "the last event";
+  EXPECT_TRUE(has(told, "it led to 0x0000000000001001 (spine-1) port 2")) << told;
+  EXPECT_TRUE(has(told, "Last event: 2026-03-01T12:00:03.000Z, gone (link_gone)")) << told;
 }
 
 TEST_F(ExplainApi, TellsWhoHoldsAPortAndUntilWhen) {

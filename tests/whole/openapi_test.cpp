@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class OpenApi : public testing::Test {
  protected:
   OpenApi() {
-    whole.start();
+    whole.start({}, config::read_text("routing: { port_sets: compact }\n", "f").value().settings);
     EXPECT_TRUE(whole.settle()) << whole.faults();
   }
   static std::string lower(std::string text) {
@@ -31,7 +31,8 @@ class OpenApi : public testing::Test {
   }
   /// What the fabric and the daemon must have for a path to have an answer.
   std::string query_of(const std::string& path) const {
-    static const std::map<std::string, std::string> kQueries{{"/v1/tables", "?switch=SWITCH"},
+    static const std::map<std::string, std::string> kQueries{{"/v1/partitions", "?members=1"},
+                                                             {"/v1/tables", "?switch=SWITCH"},
                                                              {"/v1/path", "?from=HOST1&to=HOST2"},
                                                              {"/v1/sa/path", "?from=HOST1&to=HOST2"},
                                                              {"/v1/sa/join", "?port=HOST1"},
