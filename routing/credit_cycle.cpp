@@ -58,8 +58,8 @@ void ChannelGraph::flip(std::uint32_t channel, std::vector<std::uint64_t>& set) 
 }
 
 /// Depth-first search: a channel met again while it is still open closes a cycle. What is fresh and what is
-/// open stands in sets like the waits themselves, so that a step looks at no channel twice. Cycles that share
-/// a channel with one before are passed over.
+/// open stands in sets like the waits themselves, so that a step looks at no channel twice. Of several that
+/// are met at once the latest counts. Cycles that share a channel with one before are passed over.
 std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(std::size_t most) const {
   std::vector<std::uint64_t> fresh = links();
   std::vector<std::uint64_t> open(fresh.size());
@@ -77,7 +77,11 @@ std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(std::size_t mo
     flip(channel, fresh);
     flip(channel, open);
     path.push_back(channel);
-    if (const std::uint32_t back = first_of(channel, open); back != kNone) close(back);
+    if (first_of(channel, open) == kNone) return;
+    close(*std::ranges::find_if(path.rbegin(), path.rend(), [&](std::uint32_t back) {
+      return (*peers_)[channel / lanes_] == back / (width_ * lanes_) &&
+             depends(channel, back / lanes_ % width_, back % lanes_);
+    }));
   };
   for (std::uint32_t root = 0; root < peers_->size() * lanes_; ++root) {
     const std::uint32_t bit = root % (width_ * lanes_);

@@ -52,7 +52,7 @@ std::vector<Mixture::Change> weakest_wait(const Mixture& mixture, const std::vec
 /// The new tables with the entries at 255 that close cycles with old ones. Nothing when that does not come to
 /// an end soon.
 std::optional<Routes> darken(const Routes& now, Mixture& mixture, std::vector<std::vector<Channel>> cycles) {
-  constexpr int kRounds = 16;
+  constexpr int kRounds = 32;
   Routes dark = now;
   dark.basis = nullptr;
   dark.notes.clear();
