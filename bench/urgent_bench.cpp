@@ -1,15 +1,14 @@
 // What one fault costs on the wire: LFT blocks that must be sent before all hosts reach each other again, at
-// 11,664 hosts with the LIDs that the planner gives (plane by plane). A block counts when an entry in it for
-// a host's LID has changed and traffic between hosts uses it. The time is that of the plan after the fault,
-// CPU of all threads counted.
+// 11,664 hosts with the LIDs that the planner gives (plane by plane). The time is that of the plan after the
+// fault, CPU of all threads counted.
 
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "bench/urgent.h"
 #include "plan/plan.h"
 #include "tests/support/fabric_of.h"
 #include "topology/load.h"
@@ -20,32 +19,6 @@ namespace {
 fabric::PortRef first_host(const fabric::Fabric& fabric) {
   return *std::ranges::find_if(
       fabric.end_ports(), [&fabric](const fabric::PortRef& port) { return !fabric.is_switch(port.node); });
-}
-
-/// Follows every host's packets, and counts blocks.
-std::size_t urgent_blocks(const fabric::Fabric& fabric, const Plan& plan, const Plan& before) {
-  const std::size_t count = fabric.switch_count();
-  const std::size_t blocks = raw(plan.routes().top) / 64 + 1U;
-  std::vector<bool> urgent(count * blocks);
-  std::vector<std::size_t> leaves;
-  std::vector<std::size_t> seen(count);  // by switch: LID that packets were last followed for
-  for (const routing::Destination& d : plan.problem.destinations)
-    if (!d.is_switch()) leaves.push_back(raw(d.at));
-  std::ranges::sort(leaves);
-  leaves.erase(std::ranges::unique(leaves).begin(), leaves.end());
-  for (const routing::Destination& to : plan.problem.destinations) {
-    if (to.is_switch()) continue;
-    for (const std::size_t leaf : leaves) {
-      for (std::size_t s = leaf; seen[s] != raw(to.base) && s != raw(to.at);) {
-        seen[s] = raw(to.base);
-        const auto here = static_cast<SwitchId>(s);
-        const PortNum port = plan.routes().out(here, to.base);
-        if (port != before.routes().out(here, to.base)) urgent[s * blocks + raw(to.base) / 64] = true;
-        s = raw(*fabric.switch_of(fabric.ports(here)[raw(port)].peer->node));
-      }
-    }
-  }
-  return static_cast<std::size_t>(std::ranges::count(urgent, true));
 }
 
 using Dead = std::function<bool(const topology::Topology&, const topology::Cable&)>;
@@ -59,7 +32,8 @@ void one_fault(benchmark::State& state, const Dead& dead) {
   const Planned before = *make_plan(first, {}, {}, first_host(first), nullptr);
   Planned after;
   for (auto _ : state) after = *make_plan(second, {}, before.ledger, first_host(second), before.plan.get());
-  state.counters["blocks"] = static_cast<double>(urgent_blocks(second, *after.plan, *before.plan));
+  state.counters["blocks"] =
+      static_cast<double>(bench::urgent_blocks(second, *after.plan, *before.plan).size());
 }
 
 bool is_at(const topology::Topology& all, const topology::Cable& cable, std::string_view name) {
