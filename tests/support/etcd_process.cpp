@@ -67,11 +67,50 @@ EtcdCluster::EtcdCluster(Options options) : options_(std::move(options)) {
   for (int member = 0; member < options_.members; ++member) {
     client_ports_.push_back(free_port());
     peer_ports_.push_back(free_port());
-    pids_.push_back(0);
+    pids_.emplace_back(0);
+    if (options_.relays)
+      relays_.push_back(
+          std::make_unique<TcpRelay>(peer_ports_.back(), [this](int port) { return member_at(port); }));
   }
   for (int member = 0; member < options_.members; ++member) spawn(member);
   if (!all_answer(std::chrono::seconds(30)))
     throw std::runtime_error("etcd does not come up: " + content(directory_.path() / "0.log"));
+}
+
+/// The member that has opened a connection from this port; -1 when it is none.
+int EtcdCluster::member_at(int port) const {
+  std::ifstream table("/proc/net/tcp");
+  const std::string from = fmt::format("0100007F:{:04X}", port);
+  std::string line;
+  std::string inode;
+  while (inode.empty() && std::getline(table, line)) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word >> word;
+    if (word != from) continue;
+    for (int i = 0; i < 8; ++i) words >> word;
+    inode = fmt::format("socket:[{}]", word);
+  }
+  if (inode.empty()) return -1;
+  for (int member = 0; member < members(); ++member) {
+    const std::string files = fmt::format("/proc/{}/fd", pids_[static_cast<std::size_t>(member)].load());
+    std::error_code ignored;
+    for (const auto& file : std::filesystem::directory_iterator(files, ignored))
+      if (std::filesystem::read_symlink(file.path(), ignored).string() == inode) return member;
+  }
+  return -1;
+}
+
+void EtcdCluster::cut_off(int member) {
+  for (int other = 0; other < members(); ++other)
+    if (other == member)
+      relays_[static_cast<std::size_t>(other)]->lose_all();
+    else
+      relays_[static_cast<std::size_t>(other)]->lose(member);
+}
+
+void EtcdCluster::mend() {
+  for (const auto& relay : relays_) relay->mend();
 }
 
 EtcdCluster::~EtcdCluster() {
@@ -109,8 +148,10 @@ void EtcdCluster::make_certificates() {
 void EtcdCluster::spawn(int member) {
   const auto index = static_cast<std::size_t>(member);
   std::vector<std::string> peers;
-  for (std::size_t i = 0; i < pids_.size(); ++i)
-    peers.push_back(fmt::format("m{}=http://127.0.0.1:{}", i, peer_ports_[i]));
+  const auto shown = [this](std::size_t i) {
+    return fmt::format("http://127.0.0.1:{}", relays_.empty() ? peer_ports_[i] : relays_[i]->port());
+  };
+  for (std::size_t i = 0; i < pids_.size(); ++i) peers.push_back(fmt::format("m{}={}", i, shown(i)));
   const std::string peer = fmt::format("http://127.0.0.1:{}", peer_ports_[index]);
   std::vector<std::string> words{"etcd",
                                  "--name",
@@ -124,7 +165,7 @@ void EtcdCluster::spawn(int member) {
                                  "--listen-peer-urls",
                                  peer,
                                  "--initial-advertise-peer-urls",
-                                 peer,
+                                 shown(index),
                                  "--initial-cluster",
                                  joined(peers),
                                  "--initial-cluster-token",
@@ -181,7 +222,7 @@ void EtcdCluster::signal(int member, int number) {
 }
 
 void EtcdCluster::kill(int member) {
-  pid_t& pid = pids_[static_cast<std::size_t>(member)];
+  std::atomic<pid_t>& pid = pids_[static_cast<std::size_t>(member)];
   if (pid <= 0) return;
   ::kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
