@@ -10,6 +10,7 @@
 #include "daemon/reload.h"
 #include "daemon/replicated_store.h"
 #include "daemon/shared_settings.h"
+#include "daemon/web_files.h"
 #include "log/log.h"
 #include "transport/real_clock.h"
 
@@ -107,6 +108,7 @@ Result<void> App::open_socket() {
   Result<HttpOptions> options = http_options(*settings());
   if (!options) return fail(options.error());
   Router router = make_api(api_source());
+  add_web_routes(router);
   router.on_change([this](const Request& request, int status) {
     tell(Severity::info, "asked",
          fmt::format("{} asked: {} {} ({})", request.caller.name, request.method,
