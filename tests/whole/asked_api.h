@@ -13,7 +13,7 @@ namespace weft::test {
 class AskedApi {
  public:
   /// `settings`: what the API tells of the configuration.
-  explicit AskedApi(const Whole& whole, config::Settings settings = {}) {
+  explicit AskedApi(Whole& whole, config::Settings settings = {}) {
     auto loaded = std::make_shared<config::Loaded>();
     loaded->settings = std::move(settings);
     daemon::ApiSource source;
@@ -22,8 +22,9 @@ class AskedApi {
     source.configs = [] { return nullptr; };
     source.read_config = [](const std::string& text, const auto& done) { done(config::read_text(text, "file")); };
     source.config_objection = [](const config::Loaded&) { return std::string(); };
-    source.preview = [](const auto&, const auto& done) {
-      done(Result<daemon::Preview>(fail(Errc::unavailable, "not here")));
+    source.preview = [&whole](std::shared_ptr<const config::Settings> other, const auto& done) {
+      asio::co_spawn(whole.loop, whole.manager->preview(std::move(other)),
+                     [done](std::exception_ptr, const Result<daemon::Preview>& found) { done(found); });
     };
     source.status = [&whole] { return whole.status(); };
     source.sa = [&whole]() -> std::optional<daemon::SaView> {

@@ -141,6 +141,9 @@ TEST_F(OpenApi, DescribesTheAnswersToChanges) {
   const std::string port = "h00000";
   for (const auto& [target, body] : {std::pair<std::string, std::string>("/v1/sweep", ""),
                                      {"/v1/accept", ""},
+                                     {"/v1/config/diff", "lids: { fixed: { 0x0000000000000001: 700 } }\n"
+                                                         "routing: { engine: up-down }\n"
+                                                         "qos: { levels: { a: {}, b: {} } }\n"},
                                      {"/v1/upkeep?do=drain&place=" + whole_switch() + "&force=1", ""},
                                      {"/v1/state", api.ask(whole, "GET", "/v1/state").body}}) {
     const daemon::Response answer = api.ask(whole, "POST", target, body);
