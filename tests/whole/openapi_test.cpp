@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include <boost/json/serialize.hpp>
+
 #include "daemon/api_document.h"
 #include "tests/whole/asked_api.h"
 
