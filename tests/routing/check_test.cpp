@@ -204,6 +204,19 @@ TEST(ChannelGraph, KeepsTheLanesOfALinkApart) {
             (std::vector<Channel>{{SwitchId{1}, PortNum{1}, Vl{1}}, {SwitchId{0}, PortNum{1}, Vl{1}}}));
 }
 
+TEST(ChannelGraph, FindsCyclesThatShareNoChannelTogether) {
+  // Two rings of two switches each: 0 and 1, 2 and 3; port 1 leads to the other one.
+  const std::vector<std::uint16_t> peers{0xfff0, 1, 0xfff0, 0, 0xfff0, 3, 0xfff0, 2};
+  ChannelGraph channels(peers, 2, 1);
+  for (std::uint32_t s = 0; s < 4; ++s) channels.depend(channels.id(s, 1), 1);
+  const std::vector<std::vector<Channel>> cycles = channels.find_cycles(8, 2);
+  ASSERT_EQ(cycles.size(), 2U);
+  EXPECT_EQ(cycles[0].size(), 2U);
+  EXPECT_EQ(raw(cycles[0][0].from) / 2, 0U);
+  EXPECT_EQ(raw(cycles[1][0].from) / 2, 1U);
+  EXPECT_EQ(channels.find_cycles(1, 2).size(), 1U);
+}
+
 using ChannelWait = std::tuple<Channel, PortNum, Vl>;
 std::vector<ChannelWait> waits_of(const CheckReport& report) {
   std::vector<ChannelWait> all;

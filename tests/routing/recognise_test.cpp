@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "routing/design.h"
 #include "routing/recognise.h"
 #include "tests/routing/fabrics.h"
 
@@ -31,6 +32,24 @@ Drawing grid(int x, int y, int z, bool rings, const std::vector<bool>& has_hosts
     }
   }
   return drawing;
+}
+
+RC_GTEST_PROP(Design, IsTheSameObjectWhereThereIsNothingToLearn, ()) {
+  const Drawing whole = xgft({2, 3, 3}, {1, 2, 2});
+  const auto damaged = [&whole] {
+    Drawing drawing = whole;
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) drawing.cut(*rc::gen::inRange(0U, 1U << 20));
+    return drawing;
+  };
+  const auto before = std::make_shared<const Design>(learn({}, *Case(damaged()).fabric));
+  Drawing later = damaged();
+  if (*rc::gen::inRange(0, 3) == 0) later.cable(0, 1);
+  const Case now(later);
+  const Design expected = learn(*before, *now.fabric);
+  const auto learned_now = learned(before, *now.fabric);
+  RC_ASSERT(*learned_now == expected);
+  RC_ASSERT((learned_now == before) == (expected == *before));
+  RC_ASSERT(*learned(nullptr, *now.fabric) == learn({}, *now.fabric));
 }
 
 RC_GTEST_PROP(Recognise, TakesNoGridForATreeForWantOfAHost, ()) {
