@@ -162,6 +162,12 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
       causes_.add({SweepKind::full, "who is master?"});
       break;
     case Reaction::acknowledge:
+      // Also as master already: the other one may have written anything, and clients have told it things.
+      sweeper_.interrupt("mastership was handed over to us");
+      if (const fabric::Fabric* fabric = sweeper_.fabric())
+        for (std::size_t n = 0; n < fabric->node_count(); ++n)
+          sweeper_.distrust(fabric->node(static_cast<NodeId>(n)).guid);
+      sa_.distrust();
       as.state = SmState::standby;
       if (other) background_.start(say(Word::acknowledge, *other, as));
       causes_.add({SweepKind::full, "mastership was handed over to us"});

@@ -1,7 +1,7 @@
 #pragma once
 // Chaos: three managers and some clients of theirs on a fabric where everything happens, by seed, also in the
-// middle of sweeps. What happens is in chaos_events.cpp, what must hold after every quiet period in
-// chaos_checks.cpp.
+// middle of sweeps. What happens is in chaos_events.cpp and chaos_people.cpp, what must hold after every
+// quiet period in chaos_checks.cpp.
 
 #include <map>
 #include <random>
@@ -92,7 +92,7 @@ class Chaos {
   void enable_ports();
   std::optional<std::string> settles();
 
-  // chaos_events.cpp
+  // chaos_events.cpp, chaos_people.cpp
   std::string happen();
   std::string cut();
   std::string mend();

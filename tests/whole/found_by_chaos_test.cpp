@@ -113,7 +113,7 @@ TEST(FoundByChaos, WhoHadAnotherMasterWhileCutOffRegistersAgain) {
   whole.run_for(seconds(60));
   ASSERT_EQ(whole.status().state, daemon::State::master);
   ASSERT_TRUE(pair.is_standby());
-  EXPECT_EQ(whole.manager->sa().reregistered(), before + 2) << "h00006 and h00007";
+  EXPECT_GE(whole.manager->sa().reregistered(), before + 2) << "h00006 and h00007";
 }
 
 /// Two hosts change places while their ports are still to be told to register again: what was meant for the
