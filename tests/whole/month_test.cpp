@@ -42,7 +42,7 @@ TEST(Month, MemoryStaysAsItWas) {
     if (day % 5 == 0) std::printf("day %d: %.1f MiB resident\n", day, resident());
   }
   std::printf("%s\n", chaos.summary().c_str());
-  EXPECT_GE(chaos.virtual_days(), days);
+  EXPECT_GT(chaos.virtual_days(), days - 0.01);
   EXPECT_LT(resident(), before + kGrowth);
 }
 
