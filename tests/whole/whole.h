@@ -67,7 +67,7 @@ class Whole {
   VirtualClock clock;
   std::unique_ptr<sim::World> world;
   std::unique_ptr<sim::Network> network;
-  std::unique_ptr<daemon::InlineWorkers> workers;
+  std::unique_ptr<daemon::Workers> workers;
   std::unique_ptr<daemon::EventLog> events;
   MemoryStore store;
   std::unique_ptr<transport::Transport> transport;
