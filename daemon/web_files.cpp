@@ -3,24 +3,13 @@
 #include <array>
 #include <cstdint>
 
-// The assembler takes the files in; WEFT_WEB_DIR is set by CMake, which also knows that this file depends on
-// them.
-#define WEFT_EMBED(symbol, file)                                                   \
-  asm(".pushsection .rodata\n"                                                     \
-      ".globl weft_web_" #symbol "\n.hidden weft_web_" #symbol                     \
-      "\n"                                                                         \
-      "weft_web_" #symbol ":\n.incbin \"" WEFT_WEB_DIR "/" file                    \
-      "\"\n"                                                                       \
-      ".globl weft_web_" #symbol "_end\n.hidden weft_web_" #symbol                 \
-      "_end\n"                                                                     \
-      "weft_web_" #symbol "_end:\n.byte 0\n.popsection\n");                        \
-  extern "C" __attribute__((visibility("hidden"))) const char weft_web_##symbol[]; \
-  extern "C" __attribute__((visibility("hidden"))) const char weft_web_##symbol##_end[]
+#include "daemon/embed.h"
 
-WEFT_EMBED(page, "index.html");
-WEFT_EMBED(script, "weft.js");
-WEFT_EMBED(style, "weft.css");
-WEFT_EMBED(icon, "icon.svg");
+// WEFT_WEB_DIR is set by CMake, which also knows that this file depends on these.
+WEFT_EMBED(web_page, WEFT_WEB_DIR "/index.html");
+WEFT_EMBED(web_script, WEFT_WEB_DIR "/weft.js");
+WEFT_EMBED(web_style, WEFT_WEB_DIR "/weft.css");
+WEFT_EMBED(web_icon, WEFT_WEB_DIR "/icon.svg");
 
 namespace weft::daemon {
 namespace {

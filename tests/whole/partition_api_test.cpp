@@ -18,8 +18,8 @@ class PartitionApi : public testing::Test {
     whole.start({}, settings);
     EXPECT_TRUE(whole.settle()) << whole.faults();
   }
-  daemon::Response get(const std::string& target) const { return AskedApi(whole, settings).get(target); }
-  json::value json_of(const std::string& target) const { return AskedApi(whole, settings).json_of(target); }
+  daemon::Response get(const std::string& target) { return AskedApi(whole, settings).get(target); }
+  json::value json_of(const std::string& target) { return AskedApi(whole, settings).json_of(target); }
 
   Whole whole{"xgft:m=3,4:w=1,2"};
   config::Settings settings;

@@ -1,10 +1,13 @@
 #include "daemon/api_document.h"
 
+#include "daemon/embed.h"
+
+WEFT_EMBED(openapi, WEFT_OPENAPI_FILE);
+
 namespace weft::daemon {
 
 std::string_view openapi_document() {
-  static constexpr std::string_view kDocument = R"openapi(@WEFT_OPENAPI@)openapi";
-  return kDocument;
+  return {weft_openapi, static_cast<std::size_t>(weft_openapi_end - weft_openapi)};
 }
 
 void add_document_route(Router& router) {
