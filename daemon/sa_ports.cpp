@@ -121,6 +121,7 @@ void SaService::forget_all(const std::vector<Guid>& were_served) {
   change(std::move(next), {});
   knows_all_ = false;
   met_.emplace(were_served.begin(), were_served.end());
+  met_->insert(present_.begin(), present_.end());  // who comes up with us registers by itself
 }
 
 /// Ports that were away when all was forgotten, and have not booted since, as they have a LID; and ports that

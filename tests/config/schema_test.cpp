@@ -155,6 +155,10 @@ TEST(Schema, ShowsEveryValueAsTextThatReadsBack) {
     std::vector<Override> levels;  // what rules, groups and the default speak of
     if (other.key != "qos.levels") levels.push_back({"qos.levels", "{base: {}, other: {}}"});
     if (other.key != "partitions.define") levels.push_back({"partitions.define", "{a: {}, a b: {}}"});
+    // what one key of TCP needs beside it
+    if (other.key == "control.tcp.listen") levels.push_back({"control.tcp.open_reading", "yes"});
+    if (other.key == "control.tcp.tls.cert") levels.push_back({"control.tcp.tls.key", "/etc/weft/key.pem"});
+    if (other.key == "control.tcp.tls.key") levels.push_back({"control.tcp.tls.cert", "/etc/weft/cert.pem"});
     std::vector<Override> one = levels;
     one.push_back(other);
     const Result<Loaded> loaded = read_text("transport: {sim: {fabric: x}}", "a", one);
