@@ -35,12 +35,16 @@ Result<std::string> contents_of(const std::string& path) {
 Result<Topology> load_file(const std::string& path) {
   const Result<std::string> text = contents_of(path);
   if (!text) return fail(text.error());
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && (*text)[first] == '{') return read_json(*text, path);
-  return read_ibsim(*text, path);
+  return read_text(*text, path);
 }
 
 }  // namespace
+
+Result<Topology> read_text(std::string_view text, std::string_view file_name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return read_json(text, file_name);
+  return read_ibsim(text, file_name);
+}
 
 Result<Topology> load(std::string_view file_or_blueprint) {
   const std::string path(file_or_blueprint);

@@ -13,4 +13,7 @@ namespace weft::topology {
 /// maker.
 Result<Topology> load(std::string_view file_or_blueprint);
 
+/// What stands in such a file. `file_name` is for messages. Errors: those of the reader.
+Result<Topology> read_text(std::string_view text, std::string_view file_name);
+
 }  // namespace weft::topology
