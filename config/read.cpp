@@ -21,6 +21,7 @@
 #include "config/partition_types.h"
 #include "config/reading.h"
 #include "partitions/pkey.h"
+#include "topology/load.h"
 
 namespace weft::config {
 namespace {
@@ -247,6 +248,7 @@ void Reading::read_files(const std::string& config_path) {
   read_names_file(config_path);
   read_m_keys_file(config_path);
   check_control_files();
+  read_expected_file(config_path);
   Settings& settings = loaded.settings;
   read_sm_key_file(config_path, "manager.sm_key", settings.manager.sm_key_file, settings.manager.sm_key);
   read_sm_key_file(config_path, "sa.sm_key", settings.sa.sm_key_file, settings.sa.sm_key);
@@ -308,6 +310,17 @@ void Reading::read_names_file(const std::string& config_path) {
   // `names` of the configuration wins: merge leaves what is there.
   loaded.settings.plan.names.merge(read_names(*text, report));
   loaded.origins.emplace("names", Origin{Origin::Kind::file, path, {}});
+}
+
+void Reading::read_expected_file(const std::string& config_path) {
+  const std::string& file = loaded.settings.expected_file;
+  if (file.empty()) return;
+  const std::string path = beside(config_path, file);
+  const Result<std::string> text = slurp(path);
+  if (!text) return problem_with("fabric.expected", text.error().what);
+  Result<topology::Topology> topology = topology::read_text(*text, path);
+  if (!topology) return problem_with("fabric.expected", topology.error().what);
+  loaded.settings.expected = std::make_shared<const topology::Topology>(std::move(*topology));
 }
 
 void Reading::read_m_keys_file(const std::string& config_path) {

@@ -35,6 +35,7 @@ struct Reading {
   /// Partitions, levels, names and keys that stand in files of their own.
   void read_files(const std::string& config_path);
   void read_names_file(const std::string& config_path);
+  void read_expected_file(const std::string& config_path);
   void read_m_keys_file(const std::string& config_path);
   void read_sm_key_file(const std::string& config_path, std::string_view key, const std::string& file,
                         std::uint64_t& target);

@@ -452,6 +452,11 @@ void add_service_keys(std::vector<Key>& keys) {
           "More names, as OpenSM's node-name map: lines of a GUID and a name in quotes. A relative path "
           "begins at this file's folder. `names` wins.",
           "node_name_map_name"));
+  keys.push_back(key(
+      "fabric.expected", MEMBER(expected_file), text("a path", 4096, true),
+      "Topology that the fabric is held against after each sweep: cables that are missing, "
+      "that should not be or are swapped, other devices, and links that are too slow are told as problems. "
+      "`weftctl expected make FILE` writes one. A relative path begins at this file's folder."));
   keys.push_back(key("log.level", MEMBER(log.level), word({"trace", "debug", "info", "warn", "error"}),
                      "Least weight of what is logged.", "log_flags"));
   keys.push_back(key("log.file", MEMBER(log.file), path(4096, true),
@@ -566,6 +571,7 @@ constexpr Section kSections[] = {
     {"link_health", "When a link is bad, and what is done about it."},
     {"link_health.counters", "Error counters of ports."},
     {"sa", "Subnet administration: what clients are answered."},
+    {"fabric", "What the fabric should be."},
     {"log", "What the daemon says."},
     {"control", "Where weftctl finds the daemon, and who may change things."},
     {"control.tcp", "The control API over TCP."},

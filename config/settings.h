@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mad/m_keys.h"
 #include "plan/config.h"
 #include "plan/sa_options.h"
+#include "topology/topology.h"
 
 namespace weft::config {
 
@@ -30,9 +32,9 @@ struct TransportSettings {
   PortChoice port;
   std::vector<PortChoice> failover;  ///< Other ports of this host to the same subnet, in this order.
   Duration failover_after = std::chrono::seconds(5);  ///< A port without a link is given up after this.
-  std::string ibsim_socket = "sim";  ///< IBSIM_SOCKNAME.
-  std::string ibsim_host;            ///< Node to attach to; empty: ibsim's first.
-  std::string sim_fabric;            ///< For kind sim: a file or blueprint.
+  std::string ibsim_socket = "sim";                   ///< IBSIM_SOCKNAME.
+  std::string ibsim_host;                             ///< Node to attach to; empty: ibsim's first.
+  std::string sim_fabric;                             ///< For kind sim: a file or blueprint.
   bool operator==(const TransportSettings&) const = default;
 };
 
@@ -173,7 +175,9 @@ struct Settings {
   std::vector<std::string> partition_files;  ///< More partitions; they are in plan.partitions.
   std::string opensm_partitions;             ///< OpenSM's partitions.conf; likewise.
   std::string opensm_qos;                    ///< OpenSM's QoS policy file; it is in plan.qos.
-  std::string names_file;  ///< OpenSM node-name map; its names are in plan.names, where `names` wins.
+  std::string names_file;     ///< OpenSM node-name map; its names are in plan.names, where `names` wins.
+  std::string expected_file;  ///< Topology that the fabric is held against; empty: none.
+  std::shared_ptr<const topology::Topology> expected;  ///< What is in that file.
   std::string state_dir = "/var/lib/weft";
   bool operator==(const Settings&) const = default;
 };

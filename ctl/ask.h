@@ -18,6 +18,7 @@ Exit show_answer(const Client& client, const Output& output, const std::string& 
 /// Asks for something to be done, and shows the answer.
 Exit post_and_show(const Client& client, const Output& output, const std::string& target, ToText to_text);
 /// All pages of a list as one. `target` ends with '?' or '&'.
+Reply<boost::json::value> pages_of(const Client& client, const std::string& target, std::string_view key);
 Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
                 ToText to_text);
 

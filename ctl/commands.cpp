@@ -18,6 +18,7 @@
 #include "config/read.h"
 #include "ctl/ask.h"
 #include "ctl/json_read.h"
+#include "ctl/opensm_setup.h"
 #include "ctl/progress.h"
 #include "ctl/text.h"
 
@@ -175,6 +176,10 @@ Exit post_and_show(const Client& client, const Output& output, const std::string
   return show(output, client.post(target), to_text);
 }
 
+Reply<json::value> pages_of(const Client& client, const std::string& target, std::string_view key) {
+  return all_pages(client, target, key);
+}
+
 Exit show_pages(const Client& client, const Output& output, const std::string& target, std::string_view key,
                 ToText to_text) {
   return show(output, all_pages(client, target, key), to_text);
@@ -270,6 +275,24 @@ Exit export_state(const Client& client, const Output& output, const std::string&
   });
   output.out.flush();
   return streamed ? Exit::done : report(output, streamed.error());
+}
+
+Exit export_guid2lid(const Client& client, const Output& output, const std::string& file) {
+  std::string state;
+  const auto streamed = client.stream("/v1/state", [&state](std::string_view piece) {
+    state += piece;
+    return true;
+  });
+  if (!streamed) return report(output, streamed.error());
+  const Result<std::string> lids = guid2lid_of(state);
+  if (!lids) return report(output, lids.error().what);
+  if (file == "-") {
+    output.out << *lids << std::flush;
+    return Exit::done;
+  }
+  std::ofstream to(file);
+  to << *lids << std::flush;
+  return to.good() ? Exit::done : report(output, fmt::format("cannot write {}", file));
 }
 
 Exit import_state(const Client& client, const Output& output, const std::string& file) {

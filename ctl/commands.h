@@ -43,6 +43,8 @@ Exit check_config(const Output& output, const std::string& file);
 Exit show_config_schema(const Output& output);
 /// "-": standard output and input.
 Exit export_state(const Client& client, const Output& output, const std::string& file);
+/// The LIDs, as OpenSM's guid2lid.
+Exit export_guid2lid(const Client& client, const Output& output, const std::string& file);
 Exit import_state(const Client& client, const Output& output, const std::string& file);
 /// Writes them all as JSON, for those who judge them.
 Exit dump_port_sets(const Client& client, const Output& output, const std::string& file);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -18,7 +19,9 @@
 #include "ctl/counter_commands.h"
 #include "ctl/explain_commands.h"
 #include "ctl/history_commands.h"
+#include "ctl/expected_commands.h"
 #include "ctl/import_commands.h"
+#include "ctl/opensm_setup.h"
 #include "ctl/partition_commands.h"
 #include "ctl/plan.h"
 #include "ctl/port_sets_commands.h"
@@ -45,6 +48,8 @@ struct Arguments {
   std::string to;
   std::string file;
   ctl::OpensmFile opensm_file = ctl::OpensmFile::partitions;
+  ctl::OpensmSetup opensm;
+  bool guid2lid = false;
   std::string directory;
   bool no_wait = false;
   ctl::PlanOptions plan;
@@ -160,23 +165,31 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* import = app.add_subcommand("import", "What other programs' files become here");
   import->require_subcommand(1)->fallthrough();
   auto* opensm =
-      add_command(*import, "opensm", "One of OpenSM's files as YAML, and what each line of it becomes",
+      add_command(*import, "opensm",
+                  "A whole OpenSM set-up as weft.yaml and LIDs, or one of its files as YAML, and what each "
+                  "line becomes",
                   chosen, [&a](const Client&, const Output& output) {
-                    return ctl::import_opensm(output, a.opensm_file, a.file);
+                    return a.file.empty() ? ctl::import_opensm_setup(output, a.opensm)
+                                          : ctl::import_opensm(output, a.opensm_file, a.file);
                   });
+  opensm->add_option("--dir", a.opensm.dir, "Folder of opensm.conf")->capture_default_str();
+  opensm->add_option("--cache", a.opensm.cache, "Folder of guid2lid")->capture_default_str();
+  opensm->add_option("--out", a.opensm.out, "Folder to write; without it only the report");
+  std::vector<CLI::Option*> files;
   const auto add_file = [&](const std::string& option, ctl::OpensmFile kind, const std::string& help) {
-    opensm->add_option_function<std::string>(
+    CLI::Option* added = opensm->add_option_function<std::string>(
         option,
         [&a, kind](const std::string& file) {
           a.opensm_file = kind;
           a.file = file;
         },
         help);
+    for (CLI::Option* other : files) added->excludes(other);
+    files.push_back(added);
   };
   add_file("--partitions", ctl::OpensmFile::partitions, "partitions.conf");
   add_file("--qos-policy", ctl::OpensmFile::qos_policy, "qos-policy.conf");
   add_file("--options", ctl::OpensmFile::options, "opensm.conf: its qos_* options");
-  opensm->require_option(1);
   add_command(app, "services", "Services that programs have registered", chosen,
               [](const Client& client, const Output& output) { return ctl::show_services(client, output); });
   add_command(
@@ -280,6 +293,22 @@ void add_history_commands(CLI::App& app, Arguments& a, Action& chosen) {
   top->add_flag("--once", a.once, "Draws once");
 }
 
+void add_expected_commands(CLI::App& app, Arguments& a, Action& chosen) {
+  auto* expected = add_command(app, "expected",
+                               "Cables and devices that are not as fabric.expected says, and how to mend it",
+                               chosen, [&a](const Client& client, const Output& output) {
+                                 // CLI11 calls back for this command after `make`, too.
+                                 return a.file.empty() ? ctl::show_expected(client, output)
+                                                       : ctl::make_expected(client, output, a.file, a.from);
+                               });
+  auto* make = add_command(*expected, "make", "Writes such a file from the live fabric, or from a design",
+                           chosen, [&a](const Client& client, const Output& output) {
+                             return ctl::make_expected(client, output, a.file, a.from);
+                           });
+  make->add_option("FILE", a.file, "The file; - for standard output")->required();
+  make->add_option("--fabric", a.from, "A file (ibnetdiscover, ibsim, our JSON) or a blueprint instead");
+}
+
 void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   auto* sweep = add_command(app, "sweep", "Sweeps the whole fabric now", chosen,
                             [&a](const Client& client, const Output& output) {
@@ -327,10 +356,13 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* state =
       app.add_subcommand("state", "What the daemon keeps over restarts: LIDs and device records");
   state->require_subcommand(1)->fallthrough();
-  auto* give = add_command(
-      *state, "export", "Writes it as JSON", chosen,
-      [&a](const Client& client, const Output& output) { return ctl::export_state(client, output, a.file); });
+  auto* give = add_command(*state, "export", "Writes it as JSON", chosen,
+                           [&a](const Client& client, const Output& output) {
+                             return a.guid2lid ? ctl::export_guid2lid(client, output, a.file)
+                                               : ctl::export_state(client, output, a.file);
+                           });
   give->add_option("FILE", a.file, "The file; - for standard output")->required();
+  give->add_flag("--guid2lid", a.guid2lid, "Only the LIDs, as OpenSM's guid2lid");
   auto* take = add_command(
       *state, "import", "Takes LIDs from such a file, from the next sweep on", chosen,
       [&a](const Client& client, const Output& output) { return ctl::import_state(client, output, a.file); });
@@ -402,6 +434,7 @@ int main(int argc, char** argv) {
   add_fabric_commands(app, arguments, chosen);
   add_sa_commands(app, arguments, chosen);
   add_upkeep_commands(app, arguments, chosen);
+  add_expected_commands(app, arguments, chosen);
   add_daemon_commands(app, arguments, chosen);
   add_history_commands(app, arguments, chosen);
   add_plan_command(app, arguments.plan, chosen);

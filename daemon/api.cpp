@@ -9,6 +9,7 @@
 #include "daemon/api_counters.h"
 #include "daemon/api_document.h"
 #include "daemon/api_events.h"
+#include "daemon/api_expected.h"
 #include "daemon/api_explain.h"
 #include "daemon/api_fabric.h"
 #include "daemon/api_json.h"
@@ -281,6 +282,7 @@ Router make_api(ApiSource functions) {
   };
   probe("/livez", [](const Request&) { return text_response("alive\n"); });
   probe("/readyz", [source](const Request&) { return ready(*source); });
+  add_expected_routes(router, source);
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
   router.add({"POST", "/v1/accept", [source](const Request&) { return accept(*source); }});
   router.add(

@@ -21,6 +21,7 @@
 #include "daemon/tallies.h"
 #include "daemon/upkeep.h"
 #include "daemon/workers.h"
+#include "plan/expected.h"
 #include "plan/view.h"
 #include "sa/request.h"
 
@@ -66,6 +67,8 @@ struct ApiSource {
   std::function<Result<std::string>(std::optional<Guid>)> hand_over;
   std::function<std::vector<UpkeepRow>()> upkeep;
   std::function<Result<std::string>(const UpkeepRequest&)> ask_upkeep;
+  /// Of the fabric from the expected topology; null while nothing is compared.
+  std::function<std::shared_ptr<const std::vector<plan::Deviation>>()> deviations;
   std::function<std::shared_ptr<const config::Loaded>()> config;
   std::function<ConfigKeeper*()> configs;  ///< Null where no other configuration is taken.
   std::string config_file;                 ///< Where weftd reads it from; empty without one.

@@ -365,6 +365,7 @@ ApiSource App::api_source() {
     if (!manager_) return fail(Errc::unavailable, "there is no usable port, so nothing can be ordered");
     return manager_->ask_upkeep(request);
   };
+  source.deviations = [this] { return manager_ ? manager_->expected().deviations() : nullptr; };
   source.config = [this] { return config_; };
   source.configs = [this] { return configs_.get(); };
   source.config_file = parts_.config_file;

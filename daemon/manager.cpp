@@ -81,6 +81,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
       health_(settings->link_health),
       upkeep_(upkeep_surroundings(), sweeper_.ledger().orders),
       counters_(counter_surroundings(), settings->link_health, settings->smp.timeout),
+      expected_(*parts.workers, expected_tell()),
       watch_({&client_, parts.clock, &background_,
               [this](const discovery::Manager& whom, const std::string& why) { lost_master(whom, why); },
               [this](const mad::SmInfo& info) { master_is_there(info); }}),
@@ -413,6 +414,7 @@ void Manager::describe(Status& status) const {
   status.problems = sweeper_.problems();
   for (Problem& one : standing_problems()) status.problems.push_back(std::move(one));
   for (Problem& one : upkeep_problems()) status.problems.push_back(std::move(one));
+  for (Problem& one : expected_.problems()) status.problems.push_back(std::move(one));
   if (state_ == State::master)
     for (std::string& what : multicast_.problems()) status.problems.push_back({{}, std::move(what)});
   if (state_ == State::master && last_full_ && last_full_->clean && !status.problems.empty())

@@ -9,6 +9,7 @@
 #include "daemon/causes.h"
 #include "daemon/counter_poll.h"
 #include "daemon/election.h"
+#include "daemon/expected_check.h"
 #include "daemon/heart.h"
 #include "daemon/key_care.h"
 #include "daemon/multicast.h"
@@ -90,6 +91,7 @@ class Manager {
   const Multicast& multicast() const { return multicast_; }
   const CounterPoll& counters() const { return counters_; }
   CounterPoll& counters() { return counters_; }
+  const ExpectedCheck& expected() const { return expected_; }
   std::optional<Instant> own_link_down_since() const { return own_port_.down_since(); }
 
  private:
@@ -108,6 +110,7 @@ class Manager {
   Upkeep::Surroundings upkeep_surroundings();
   CounterPoll::Surroundings counter_surroundings();
   void bad_link(const LinkEnds& link, const std::string& why, bool may_hold);
+  ExpectedCheck::Tell expected_tell();
   void note_slow_links(const plan::View& view);
   void watch_links();
   void note_errors(const mad::Notice& notice);
@@ -167,6 +170,7 @@ class Manager {
   LinkHealth health_;
   Upkeep upkeep_;
   CounterPoll counters_;
+  ExpectedCheck expected_;
   std::vector<Problem> slow_links_;  ///< Below what both ends can do, after the last sweep.
   std::vector<std::pair<Guid, std::string>> disabled_by_others_;  ///< After the last sweep.
   Watch watch_;

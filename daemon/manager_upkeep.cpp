@@ -33,16 +33,29 @@ Upkeep::Surroundings Manager::upkeep_surroundings() {
   return around;
 }
 
+ExpectedCheck::Tell Manager::expected_tell() {
+  return [this](Severity severity, std::string text, plan::Plug place) {
+    Event event;
+    event.severity = severity;
+    event.kind = "not_as_expected";
+    event.node = place.node;
+    if (raw(place.port) != 0) event.port = place.port;
+    event.text = std::move(text);
+    parts_.events->add(std::move(event));
+  };
+}
+
 /// After a sweep: links that were down meanwhile, and orders that are carried out.
 void Manager::watch_links() {
   const std::vector<LinkEnds> dropped = sweeper_.take_dropped();
   const auto view = sweeper_.view();
-  if (!view || !election_.is_master()) return;
+  if (!view || !election_.is_master()) return expected_.follow(nullptr, nullptr);
   for (const LinkEnds& link : dropped) {
     counters_.saw_down(link);
     judge(link, LinkHealth::Sign::down, 1);
   }
   note_slow_links(*view);
+  expected_.follow(view, settings_->expected);
   upkeep_.follow(*view);
   disabled_by_others_ = disabled_by_others(*view, upkeep_.orders());
 }

@@ -157,6 +157,22 @@ TEST_F(ReadFile, MergesTheNamesFileUnderTheNames) {
             (std::map<Guid, std::string>{{Guid{1}, "new"}, {Guid{2}, "leaf 2"}}));
 }
 
+TEST_F(ReadFile, TakesTheExpectedTopologyFromItsFile) {
+  file(
+      "expected.json",
+      R"({"weft_topology": 1, "name": "f", "nodes": [{"id": "s", "type": "switch", "guid": "0x1", "ports": 2}], "cables": []})");
+  const Result<Loaded> loaded = read_file(file("weft.yaml", "fabric: { expected: expected.json }\n"));
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  ASSERT_NE(loaded->settings.expected, nullptr);
+  EXPECT_EQ(loaded->settings.expected->nodes.at(0).id, "s");
+  file("expected.json", "{\"weft_topology\": 2}");
+  const Result<Loaded> bad = read_file(file("weft.yaml", "fabric: { expected: expected.json }\n"));
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().what.find("weft.yaml:1:11: fabric.expected: " + folder_ + "/expected.json"),
+            std::string::npos)
+      << bad.error().what;
+}
+
 TEST_F(ReadFile, ReportsProblemsOfTheNamesFileWithItsOwnLines) {
   const std::string map = file("map", "0x1 leaf\n");
   const Result<Loaded> bad = read_file(file("weft.yaml", "names_file: " + map + "\n"));

@@ -105,6 +105,7 @@ const std::vector<Override> kOthers = {
     {"sa.busy", "yes"},
     {"names", "{0x1: leaf 1, 0x2: \"spine: 2\", 0x3: \"null\"}"},
     {"names_file", "node names"},
+    {"fabric.expected", "expected.json"},
     {"log.level", "debug"},
     {"log.file", "/var/log/weft/weftd.log"},
     {"log.file_size", "100MB"},
