@@ -33,21 +33,21 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-struct Outcome {
+struct LineOutcome {
   Fate fate = Fate::dropped;
   std::string became;
 };
 
 /// Calls `each` for every line that says something; it answers what the line becomes.
 void by_line(const OpensmFile& file, OpensmImport& import,
-             const std::function<Outcome(std::string_view)>& each) {
+             const std::function<LineOutcome(std::string_view)>& each) {
   std::string_view text = file.text;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
-    Outcome outcome = each(line);
+    LineOutcome outcome = each(line);
     import.lines.push_back({file.name, number, std::string(line), outcome.fate, std::move(outcome.became)});
   }
 }
@@ -66,7 +66,7 @@ std::string why_not_lids(std::uint64_t first, std::uint64_t last) {
 /// "GUID FIRST LAST"
 void import_guid2lid(const OpensmFile& file, OpensmImport& import) {
   std::map<std::uint64_t, Guid> taken;
-  by_line(file, import, [&](std::string_view line) -> Outcome {
+  by_line(file, import, [&](std::string_view line) -> LineOutcome {
     const auto words = words_of(line);
     const auto guid = words.empty() ? std::nullopt : guid_from(words[0]);
     const auto first = words.size() == 3 ? opensm_number(words[1]) : std::nullopt;
@@ -90,7 +90,7 @@ void import_sa_dump(const OpensmFile& file, OpensmImport& import) {
   constexpr std::string_view kAgain =
       "is there again when its host registers it again, as hosts are told to "
       "when Weft takes over";
-  by_line(file, import, [&](std::string_view line) -> Outcome {
+  by_line(file, import, [&](std::string_view line) -> LineOutcome {
     if (line.starts_with("MC Group")) {
       if (line.find("(well known)") != line.npos)
         return {Fate::default_, "groups of partitions are made by partitions.define"};
@@ -110,7 +110,7 @@ void import_sa_dump(const OpensmFile& file, OpensmImport& import) {
 
 void import_names(const OpensmFile& file, OpensmImport& import) {
   std::map<Guid, std::string> names;
-  by_line(file, import, [&](std::string_view line) -> Outcome {
+  by_line(file, import, [&](std::string_view line) -> LineOutcome {
     Report report;
     const auto read = read_names(line, report);
     if (read.size() != 1) {
@@ -125,12 +125,12 @@ void import_names(const OpensmFile& file, OpensmImport& import) {
 }
 
 void import_as(const OpensmFile& file, OpensmImport& import, Fate fate, std::string_view became) {
-  by_line(file, import, [&](std::string_view) { return Outcome{fate, std::string(became)}; });
+  by_line(file, import, [&](std::string_view) { return LineOutcome{fate, std::string(became)}; });
 }
 
 std::string import_guids(const OpensmFile& file, OpensmImport& import, std::string_view key) {
   std::vector<std::string> guids;
-  by_line(file, import, [&](std::string_view line) -> Outcome {
+  by_line(file, import, [&](std::string_view line) -> LineOutcome {
     const auto guid = guid_from(words_of(line).front());
     if (!guid) return {Fate::dropped, "expects a GUID such as 0x0002c903000e0b72"};
     if (std::ranges::find(guids, to_string(*guid)) != guids.end())

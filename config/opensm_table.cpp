@@ -27,7 +27,7 @@ Text as_flag(std::string_view value) { return value == "TRUE" ? "true" : "false"
 Text as_wire_time(std::string_view value) {
   const auto code = opensm_number(value);
   if (!code || *code > 31) return std::nullopt;
-  return duration_text(wire_time(static_cast<int>(*code)));
+  return duration_text(base::wire_time(static_cast<int>(*code)));
 }
 
 /// Codes from 20 on mean that packets are never dropped.

@@ -59,9 +59,9 @@ std::optional<WallTime> rfc3339(std::string_view text) {
       fraction += (text[0] - '0') * scale;
   }
   const auto zone = zone_minutes(text);
-  const std::chrono::year_month_day date(std::chrono::year(part[0]),
-                                         std::chrono::month(static_cast<unsigned>(part[1])),
-                                         std::chrono::day(static_cast<unsigned>(part[2])));
+  const std::chrono::year_month_day date{std::chrono::year{part[0]},
+                                         std::chrono::month{static_cast<unsigned>(part[1])},
+                                         std::chrono::day{static_cast<unsigned>(part[2])}};
   if (!zone || !date.ok() || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
   return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(part[3]) +
          std::chrono::minutes(part[4] - *zone) + std::chrono::seconds(part[5]) +

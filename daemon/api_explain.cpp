@@ -396,10 +396,17 @@ Result<PortRef> find_port(const fabric::Fabric& fabric, std::string_view text) {
     if (port && !number && !fabric.is_switch(port->node)) return *port;
     if (!node && port) node = port->node;
   }
-  for (std::uint32_t n = 0; n < fabric.node_count() && !node; ++n) {
+  for (std::uint32_t n = 0; n < fabric.node_count() && !node; ++n)
+    if (fabric.node(static_cast<NodeId>(n)).description == word) node = static_cast<NodeId>(n);
+  // Else the first word of one: "leaf-3" of "leaf-3 rack 7", "h00001" of "h00001 HCA-1".
+  for (std::uint32_t n = 0, found = 0; n < fabric.node_count() && (!node || found > 0); ++n) {
     const std::string_view name = fabric.node(static_cast<NodeId>(n)).description;
-    if (name == word || (!fabric.is_switch(static_cast<NodeId>(n)) && name.substr(0, name.find(' ')) == word))
-      node = static_cast<NodeId>(n);
+    if (name.substr(0, name.find(' ')) != word) continue;
+    if (found++ > 0)
+      return fail(Errc::ambiguous, "{} may be {} or {}: write the whole name, or the GUID", in_quotes(word),
+                  fabric::describe(fabric.node(*node)),
+                  fabric::describe(fabric.node(static_cast<NodeId>(n))));
+    node = static_cast<NodeId>(n);
   }
   if (!node) return fail(Errc::not_found, "there is no node {}", in_quotes(word));
   const fabric::Node& found = fabric.node(*node);

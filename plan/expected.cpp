@@ -18,7 +18,6 @@ namespace {
 using fabric::Fabric;
 using fabric::PortRef;
 using topology::Topology;
-using Kind = Deviation::Kind;
 
 /// Which node of the fabric each node of the topology is.
 struct Matching {
@@ -94,7 +93,8 @@ class Judgement {
   PortRef ref(PortIndex index) const { return refs_[index]; }
   std::string text(PortIndex index) const { return fabric::describe(fabric_, ref(index)); }
   Plug plug(PortIndex index) const { return {fabric_.node(ref(index).node).guid, ref(index).port}; }
-  void add(Kind kind, Plug place, std::string what, std::string mend = {}, std::vector<PlugMove> moves = {}) {
+  void add(Deviation::Kind kind, Plug place, std::string what, std::string mend = {},
+           std::vector<PlugMove> moves = {}) {
     deviations_.push_back({kind, place, std::move(what), std::move(mend), std::move(moves)});
   }
 
@@ -132,7 +132,7 @@ void Judgement::match_by_place() {
     }
     if (!one || !stands) continue;
     match_.join(n, *stands);
-    add(Kind::wrong_device, {fabric_.node(*stands).guid, PortNum{0}},
+    add(Deviation::Kind::wrong_device, {fabric_.node(*stands).guid, PortNum{0}},
         fmt::format("{} stands where {} is expected", fabric::describe(fabric_.node(*stands)),
                     Names::of(topology_.nodes[n])),
         "if it was replaced, write the expected topology anew: weftctl expected make");
@@ -156,14 +156,14 @@ void Judgement::judge_nodes() {
       const std::vector<PortRef> ports = neighbours_of(n);
       const std::string where =
           ports.empty() ? "" : fmt::format(", the first at {}", fabric::describe(fabric_, ports.front()));
-      add(Kind::missing_node, {wanted.guid, PortNum{0}},
+      add(Deviation::Kind::missing_node, {wanted.guid, PortNum{0}},
           fmt::format("{} {} is missing, with {}{}", name(wanted.type), Names::of(wanted),
                       counted(cables_of_[n].size(), "cable"), where));
       continue;
     }
     const fabric::Node& here = fabric_.node(*id);
     if (here.type != wanted.type || here.port_count != wanted.port_count)
-      add(Kind::wrong_device, {here.guid, PortNum{0}},
+      add(Deviation::Kind::wrong_device, {here.guid, PortNum{0}},
           fmt::format("{} is a {} with {}, where a {} with {} is expected", fabric::describe(here),
                       name(here.type), counted(here.port_count, "port"), name(wanted.type),
                       counted(wanted.port_count, "port")));
@@ -174,7 +174,7 @@ void Judgement::judge_nodes() {
     std::string where;
     for (const fabric::Port& port : fabric_.ports(id))
       if (port.peer && where.empty()) where = fmt::format(", at {}", fabric::describe(fabric_, *port.peer));
-    add(Kind::extra_node, {fabric_.node(id).guid, PortNum{0}},
+    add(Deviation::Kind::extra_node, {fabric_.node(id).guid, PortNum{0}},
         fmt::format("{} {} is not expected{}", name(fabric_.node(id).type),
                     fabric::describe(fabric_.node(id)), where));
   }
@@ -197,7 +197,7 @@ void Judgement::judge_speed(PortRef port, const topology::Cable& cable) {
   if (here.speed < cable.speed)
     below.push_back(fmt::format("speed {} where {} is expected", name(here.speed), name(cable.speed)));
   if (below.empty()) return;
-  add(Kind::slow, {fabric_.node(port.node).guid, port.port},
+  add(Deviation::Kind::slow, {fabric_.node(port.node).guid, port.port},
       fmt::format("link {} to {} has {}", fabric::describe(fabric_, port),
                   fabric::describe(fabric_, *here.peer), fmt::join(below, " and ")),
       "seat the plugs anew, then try another cable");
@@ -244,9 +244,10 @@ void Judgement::judge_path(const Piece& piece, const std::string& instead) {
   if (p.size() == 2) {
     const bool strange = !match_.expected[raw(ref(p[0]).node)] || !match_.expected[raw(ref(p[1]).node)];
     if (piece.starts_expected)
-      add(Kind::missing_cable, plug(p[0]), fmt::format("no link from {} to {}", text(p[0]), text(p[1])));
+      add(Deviation::Kind::missing_cable, plug(p[0]),
+          fmt::format("no link from {} to {}", text(p[0]), text(p[1])));
     else if (!strange || !instead.empty())
-      add(Kind::extra_cable, plug(p[0]),
+      add(Deviation::Kind::extra_cable, plug(p[0]),
           fmt::format("the link from {} to {} is not expected{}", text(p[0]), text(p[1]), instead));
     return;
   }
@@ -273,7 +274,7 @@ void Judgement::judge_path(const Piece& piece, const std::string& instead) {
     mends.push_back(fmt::format("lay a cable from {} to {}", names_.brief(ref(p[p.size() - 2])),
                                 names_.brief(ref(p.back()))));
   const Plug place = moves.front().from;
-  add(Kind::misplaced, place, fmt::format("{}{}", fmt::join(told, "; "), instead),
+  add(Deviation::Kind::misplaced, place, fmt::format("{}{}", fmt::join(told, "; "), instead),
       fmt::format("{}", fmt::join(mends, ", then ")), std::move(moves));
 }
 
@@ -309,7 +310,7 @@ void Judgement::judge_ring(const Piece& piece) {
     mend = fmt::format("swap ports {} and {} of {}", raw(a.port), raw(b.port), names_.brief(a.node));
   else if (chosen.size() == 2)
     mend = fmt::format("swap the plugs in {} and {}", names_.brief(a), names_.brief(b));
-  add(Kind::swapped, plug(index_of(a)),
+  add(Deviation::Kind::swapped, plug(index_of(a)),
       fmt::format("{} have changed places: {}", counted(chosen.size(), "plug"), fmt::join(told, "; ")),
       std::move(mend), std::move(moves));
 }

@@ -369,20 +369,20 @@ Routes displaced(const PlusCommon& common, const LidOwners& owners, const GroupC
 /// Proposals in several variants. Large fabrics take the first that is safe.
 std::optional<Routes> round_holes(const Problem& problem, const DesignGraph& graph, const PlusShape& shape,
                                   Routes first) {
-  constexpr std::size_t kEnoughWork = 20'000'000;
+  constexpr std::size_t kEnoughProposed = 20'000'000;
   const std::size_t work = graph.live * row_size(problem.top);  // of one proposal
   Proposals proposals(problem);
   if (proposals.add(std::move(first))) return std::move(proposals).best();
   std::size_t done = work;
   for (std::uint32_t variant = 1; variant < kPlusVariants; ++variant, done += work) {
-    if (proposals.any() && done > kEnoughWork) break;
+    if (proposals.any() && done > kEnoughProposed) break;
     if (proposals.add(plus_tables(PlusCommon(problem, graph, shape, variant))))
       return std::move(proposals).best();
   }
   const GroupCables cables(graph);
   const LidOwners owners(problem);
   for (std::uint32_t variant = 0; variant < kPlusVariants; ++variant, done += work) {
-    if (done > kEnoughWork && (variant != 0 || proposals.any())) break;
+    if (done > kEnoughProposed && (variant != 0 || proposals.any())) break;
     if (proposals.add(displaced(PlusCommon(problem, graph, shape, variant, true), owners, cables))) break;
   }
   return std::move(proposals).best();

@@ -36,8 +36,9 @@ class Control : public testing::Test {
                    " } }\ncontrol: { socket: " + socket +
                    ", tcp: { listen: '127.0.0.1:0', read_token_file: " + simulator.path("read") + ", write_token_file: " + simulator.path("write") + tcp +
                    " } }\nstate_dir: " + simulator.path("state") + "\n");
+    const std::string log_file = "weftd-" + std::to_string(++starts) + ".log";
     daemon = std::make_unique<Background>(program("weftd") + " --config " + simulator.path("weft.yaml"),
-                                          Environment{}, simulator.path(""), simulator.path("weftd.log"));
+                                          Environment{}, simulator.path(""), simulator.path(log_file));
     ASSERT_TRUE(eventually([this] { return daemon->log().find("clean=true") != std::string::npos; }, 60s))
         << daemon->log();
     std::smatch found;
@@ -65,6 +66,7 @@ class Control : public testing::Test {
   std::string socket = simulator.path("weftd.sock");
   std::string port;
   std::unique_ptr<Background> daemon;
+  int starts = 0;
 };
 
 TEST_F(Control, IsServedOverTcpByTokens) {
