@@ -78,10 +78,11 @@ Result<std::vector<OpensmFile>> files_of(const OpensmSetup& setup) {
   return files;
 }
 
-/// The file gets this text and is its owner's alone: keys may stand in it.
+/// The file gets this text and is its owner's alone: keys may stand in it. What was there stays as PATH.old.
 Result<void> save_private(const fs::path& path, const std::string& text) {
   std::error_code error;
-  fs::remove(path, error);
+  if (fs::exists(path, error)) fs::rename(path, path.string() + ".old", error);
+  if (error) return fail(Errc::system, "cannot put {} aside: {}", path.string(), error.message());
   {
     std::ofstream create(path);
   }

@@ -82,8 +82,7 @@ PlaceNamed node_named(std::string_view word, const plan::View* view) {
   if (view == nullptr || !view->fabric || place.guid != Guid{}) return place;
   const auto nodes = view->fabric->nodes();
   const auto is_it = [word](const fabric::Node& node) {
-    return node.description == word ||
-           (node.type != NodeType::switch_ && node.description.substr(0, node.description.find(' ')) == word);
+    return node.description == word || node.description.substr(0, node.description.find(' ')) == word;
   };
   const auto found = std::ranges::find_if(nodes, is_it);
   if (found != nodes.end()) place.guid = found->guid;

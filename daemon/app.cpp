@@ -317,18 +317,22 @@ Status App::status() const {
   status.device = device_;
   status.started = started_;
   status.store = store_ ? store_->health() : "none";
-  if (manager_) manager_->describe(status);
+  // What the daemon itself knows of first: the manager counts all of them.
   if (configs_ && configs_->until())
-    status.problems.push_back({{}, fmt::format("a configuration is tried until {}: `weftctl config confirm` keeps it, "
-                                               "`weftctl config undo` takes it back",
-                                               time_text(*configs_->until()))});
+    status.problems.push_back(
+        {{},
+         fmt::format("a configuration is tried until {}: `weftctl config confirm` keeps it, "
+                     "`weftctl config undo` takes it back",
+                     time_text(*configs_->until()))});
   if (parts_.rails != nullptr)
     for (Rails::Crossed& one : parts_.rails->crossed(settings()->subnet))
       status.problems.push_back({one.node, std::move(one.what)});
-  if (!replica_) return status;
-  status.shared = replica_->status();
-  for (std::string& what : config_differences(config_digests(*settings()), replica_->others()))
-    status.problems.push_back({{}, std::move(what)});
+  if (replica_) {
+    status.shared = replica_->status();
+    for (std::string& what : config_differences(config_digests(*settings()), replica_->others()))
+      status.problems.push_back({{}, std::move(what)});
+  }
+  if (manager_) manager_->describe(status);
   return status;
 }
 

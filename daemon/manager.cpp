@@ -411,7 +411,7 @@ void Manager::describe(Status& status) const {
   status.last_full_sweep = last_full_;
   if (!reports_.empty()) status.last_sweep = reports_.back();
   status.other_managers = sweeper_.other_managers();
-  status.problems = sweeper_.problems();
+  for (const Problem& one : sweeper_.problems()) status.problems.push_back(one);
   for (Problem& one : standing_problems()) status.problems.push_back(std::move(one));
   for (Problem& one : upkeep_problems()) status.problems.push_back(std::move(one));
   for (Problem& one : expected_.problems()) status.problems.push_back(std::move(one));

@@ -98,15 +98,15 @@ std::string Chaos::reload_badly() {
 // Clients.
 
 ChaosClient::Thing Chaos::any_thing(const ChaosClient& client) {
-  using Kind = ChaosClient::Kind;
+  using Asked = ChaosClient::Kind;
   constexpr std::array kTraps{64u, 65u, 66u, 67u, 128u};
   switch (one_of(5)) {
     case 0:
-      return {Kind::service, static_cast<std::uint32_t>(one_of(3))};
+      return {Asked::service, static_cast<std::uint32_t>(one_of(3))};
     case 1:
-      return {Kind::subscription, kTraps[one_of(kTraps.size())]};
+      return {Asked::subscription, kTraps[one_of(kTraps.size())]};
     default: {
-      ChaosClient::Thing thing{Kind::group, static_cast<std::uint32_t>(one_of(3))};
+      ChaosClient::Thing thing{Asked::group, static_cast<std::uint32_t>(one_of(3))};
       const auto part = static_cast<int>(one_of(Access::kParts));
       if (one_in(2) && access_.is_full_member(*whole_.world, client.host(), part))
         thing.pkey = Access::full_key(part);
