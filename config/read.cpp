@@ -41,12 +41,38 @@ std::string nested(std::string_view path) {
   return text + ": ..." + end;
 }
 
+/// What a value is, without what it says.
+std::string kind_of(const Value& value) {
+  return value.kind == Value::Kind::text ? "a text" : describe(value);
+}
+
+/// What a remark quotes is left out: it may be a secret.
+std::string without_quotes(std::string_view text) {
+  std::string shown;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+      if (quoted) shown += "(not shown)";
+    } else if (!quoted) {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 void Reading::read_value(const Key& key, const Value& value, Place place) {
   report.subject = key.path;
+  const std::size_t problems = report.problems.size();
   std::erase_if(report.mentions, [&key](const Report::Mention& one) { return one.subject == key.path; });
   key.read(value, loaded.settings, report);
+  if (key.secret)
+    for (std::size_t i = problems; i < report.problems.size(); ++i)
+      report.problems[i] = without_quotes(report.problems[i]);
   report.subject.clear();
   Origin here = origin;
   here.place = place;
@@ -65,7 +91,8 @@ void Reading::read_entry(const Value& name, const Value& value, const std::strin
     if (value.kind == Value::Kind::null) return;  // all its keys are commented out
     if (value.kind == Value::Kind::map) return read_section(value, path);
     return report.problem(value.place,
-                          fmt::format("{}: expects a map of keys, not {}", path, describe(value)));
+                          fmt::format("{}: expects a map of keys, not {}", path, kind_of(value)));  // it may be a secret
+
   }
   const std::string meant = suggestion(section, name.text);
   report.problem(name.place, fmt::format("unknown key {}{}", in_quotes(path),
@@ -272,6 +299,11 @@ void Reading::read_partition_files(const std::string& config_path) {
     Parsed parsed = parse_yaml(*text);
     for (Remark& remark : parsed.problems) report.problem(remark.place, std::move(remark.text));
     if (!parsed.problems.empty()) continue;
+    // Another file by mistake may hold anything: nothing of it is shown.
+    if (parsed.root.kind != Value::Kind::map && parsed.root.kind != Value::Kind::null) {
+      report.problem(parsed.root.place, fmt::format("expects a map of partitions, not {}", kind_of(parsed.root)));
+      continue;
+    }
     const auto more = type.read(parsed.root, report);
     for (std::size_t i = 0; more && i < more->size(); ++i)
       all.add((*more)[i], parsed.root.children[2 * i].place, report);

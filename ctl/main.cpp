@@ -334,7 +334,8 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
                                   return ctl::config_apply(client, output, a.apply);
                                 });
   apply->add_option("file", a.apply.file, "Configuration file")->required();
-  apply->add_option("--confirm", a.apply.confirm, "It goes back by itself after this time, unless confirmed: 60s");
+  apply->add_option("--confirm", a.apply.confirm, "It goes back by itself after this time, unless confirmed: 60s")
+      ->check([](const std::string& time) { return time.empty() ? std::string("it needs a time such as 60s") : ""; });
   add_command(*config, "confirm", "What is tried stays in force", chosen, ctl::config_confirm);
   add_command(*config, "undo", "Back to the configuration before", chosen, ctl::config_undo);
   add_command(*config, "history", "What has been in force, since when and by whom", chosen, ctl::config_history);

@@ -62,6 +62,8 @@ std::optional<WallTime> rfc3339(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year{part[0]},
                                          std::chrono::month{static_cast<unsigned>(part[1])},
                                          std::chrono::day{static_cast<unsigned>(part[2])}};
+  constexpr int kFirstYear = 1970, kLastYear = 2200;  // what a time of nanoseconds since 1970 can say
+  if (part[0] < kFirstYear || part[0] > kLastYear) return std::nullopt;
   if (!zone || !date.ok() || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
   return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(part[3]) +
          std::chrono::minutes(part[4] - *zone) + std::chrono::seconds(part[5]) +

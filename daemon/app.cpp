@@ -305,7 +305,9 @@ asio::awaitable<void> App::preview_now(std::shared_ptr<const config::Settings> s
     done(fail(Errc::unavailable, "there is no usable port"));
     co_return;
   }
-  const Result<Preview> found = co_await manager_->preview(std::move(settings));
+  ++previews_;
+  const Result<Preview> found = co_await manager_->preview(std::move(settings), overviews_);
+  --previews_;
   done(found);
 }
 
@@ -376,8 +378,15 @@ ApiSource App::api_source() {
   source.read_config = [this](std::string text, std::function<void(Result<config::Loaded>)> done) {
     if (!parts_.read_text) return done(fail(Errc::unavailable, "this weftd takes no other configuration"));
     auto read = std::make_shared<std::optional<Result<config::Loaded>>>();
-    parts_.workers->run([read, text, reader = parts_.read_text] { read->emplace(reader(text)); },
-                        [read, done] { done(std::move(**read)); });
+    if (previews_ > 0)
+      return done(fail(
+          Errc::busy, "another file is being compared with what is in force; ask again when that has ended"));
+    ++previews_;
+    overviews_.run([read, text, reader = parts_.read_text] { read->emplace(reader(text)); },
+                   [this, read, done] {
+                     --previews_;
+                     done(std::move(**read));
+                   });
   };
   source.config_objection = [this](const config::Loaded& loaded) { return objection(*config_, loaded); };
   source.preview = [this](std::shared_ptr<const config::Settings> settings,

@@ -98,6 +98,7 @@ class App {
   std::unique_ptr<EventLog> events_;
   std::shared_ptr<News> news_ = std::make_shared<News>();
   Tallies tallies_;
+  int previews_ = 0;  ///< Files that are being read, or compared with what is in force: one at a time.
   PoolWorkers overviews_;  ///< For what the control API computes: planning waits for none of it.
   std::unique_ptr<ConfigKeeper> configs_;  ///< Null where no other configuration is taken.
   std::unique_ptr<HttpServer> server_;

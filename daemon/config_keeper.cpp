@@ -235,6 +235,7 @@ void ConfigKeeper::keep(const KeptConfig& config) {
         const fs::path path = fs::path(directory) / file_name(config.number);
         const fs::path fresh = path.string() + ".new";
         std::ofstream out(fresh, std::ios::trunc);
+        fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, error);
         out << as_file(config);
         out.close();
         if (out) fs::rename(fresh, path, error);

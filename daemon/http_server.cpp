@@ -1,5 +1,7 @@
 #include "daemon/http_server.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -123,7 +125,11 @@ asio::awaitable<void> accept_all(StatePtr state, Acceptor& acceptor) {
       co_await transport::sleep_for(*state->clock, std::chrono::milliseconds(100));
       continue;
     }
-    if (state->connections.size() >= state->options.connections) {
+    // Who holds connections over TCP, where anybody can, takes none of the UNIX socket's.
+    constexpr bool kLocal = std::is_same_v<typename Acceptor::protocol_type, HttpState::Local>;
+    const auto of_this_kind = std::ranges::count_if(
+        state->connections, [](const Peer& peer) { return peer->known.has_value() == kLocal; });
+    if (static_cast<std::size_t>(of_this_kind) >= state->options.connections) {
       turn_away(std::move(socket));
       continue;
     }

@@ -380,13 +380,14 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
   causes_.add({SweepKind::full, "new configuration"});
 }
 
-asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::Settings> settings) {
+asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::Settings> settings,
+                                                   Workers& workers) {
   if (!election_.is_master()) co_return fail(Errc::unavailable, "we are not master: ask the manager that is");
   std::optional<PreviewInput> input = sweeper_.preview_input();
   if (!input) co_return fail(Errc::unavailable, "the first sweep has not ended yet");
   input->settings = std::move(settings);
   input->registrations = sa_.state();
-  const PreviewAround around{&client_, parts_.clock, parts_.workers};
+  const PreviewAround around{&client_, parts_.clock, &workers};
   Result<Preview> result = co_await daemon::preview(around, std::move(*input));
   co_return result;
 }

@@ -58,7 +58,8 @@ class Manager {
   void reconfigure(std::shared_ptr<const config::Settings> settings);
   /// What these settings would change on the live fabric; nothing is set. Errors: those of preview(),
   /// `unavailable` when we are not master, or nothing is known yet.
-  asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings);
+  /// Computed on `workers`: planning waits for none of it.
+  asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings, Workers& workers);
   void import_ledger(plan::Ledger ledger);
   /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
   std::uint64_t accept();

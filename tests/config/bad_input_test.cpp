@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"lids:\n  lmc: 1\n  lmc: 1\n", {"3:3: \"lmc\" stands here twice; first in line 2"}},
                     Bad{"? [a]\n: 1\n", {"1:3: expects the name of a key, not a list"}},
                     Bad{"~: 1\n", {"1:1: expects the name of a key, not nothing"}},
-                    Bad{"sweep: 10s", {"1:8: sweep: expects a map of keys, not \"10s\""}},
+                    Bad{"sweep: 10s", {"1:8: sweep: expects a map of keys, not a text"}},
                     Bad{"sweep: [interval]", {"1:8: sweep: expects a map of keys, not a list"}},
                     Bad{"- sweep\n", {"1:1: expects a map of keys, not a list"}},
                     Bad{"sweep\n", {"1:1: expects a map of keys, not \"sweep\""}}));

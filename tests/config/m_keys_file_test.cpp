@@ -73,6 +73,17 @@ TEST_F(MKeysInConfiguration, AnSmKeyMayStandInAPrivateFileToo) {
   EXPECT_FALSE(read_file(both));
 }
 
+TEST_F(MKeysInConfiguration, AreNotQuotedWhereTheyStandByMistake) {
+  file("keys", "0x6d0f2b5c91a7e843\n", 0600);
+  for (const char* wrong : {"partitions: { include: [keys] }\n", "m_key: 0x6d0f2b5c91a7e843\n",
+                            "manager: { sm_key: 0x6d0f2b5c91a7e8439 }\n", "sa: { sm_key: '6d0f2b5c91a7e843zz' }\n",
+                            "manager: { sm_key_file: [0x6d0f2b5c91a7e843] }\n"}) {
+    const auto refused = read_file(file("weft.yaml", wrong, 0644));
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().what.find("6d0f2b5c91a7e843"), std::string::npos) << refused.error().what;
+  }
+}
+
 TEST_F(MKeysInConfiguration, AreReadFromAPrivateFileOnly) {
   const std::string config = file("weft.yaml", "m_key: { file: keys, protect: 2 }\n", 0644);
   const std::string keys = file("keys", "0xaa\n", 0600);

@@ -23,7 +23,7 @@ class AskedApi {
     source.read_config = [](const std::string& text, const auto& done) { done(config::read_text(text, "file")); };
     source.config_objection = [](const config::Loaded&) { return std::string(); };
     source.preview = [&whole](std::shared_ptr<const config::Settings> other, const auto& done) {
-      asio::co_spawn(whole.loop, whole.manager->preview(std::move(other)),
+      asio::co_spawn(whole.loop, whole.manager->preview(std::move(other), *whole.workers),
                      [done](std::exception_ptr, const Result<daemon::Preview>& found) { done(found); });
     };
     source.status = [&whole] { return whole.status(); };

@@ -80,7 +80,7 @@ class Foretold : public testing::TestWithParam<const char*> {
   }
   Result<daemon::Preview> foretell(const config::Settings& settings) {
     return transport::run_virtual(whole.loop, whole.clock,
-                                  whole.manager->preview(std::make_shared<const config::Settings>(settings)));
+                                  whole.manager->preview(std::make_shared<const config::Settings>(settings), *whole.workers));
   }
   bool take_and_settle(const config::Settings& settings) {
     const std::uint64_t before = whole.manager->view()->generation;
