@@ -11,6 +11,7 @@ namespace weft::config {
 namespace {
 
 constexpr std::size_t kLongestName = 32;
+constexpr std::size_t kMostSubnets = 64;  // each reads the whole file
 
 bool is_subnet_name(std::string_view name) {
   const auto fits = [](char c) {
@@ -72,6 +73,10 @@ Type<std::map<std::string, std::string>> subnet_map() {
     if (value.kind != Value::Kind::map) {
       report.problem(map->place,
                      fmt::format("expects a map of names to maps of keys, not {}", describe(*map)));
+      return std::nullopt;
+    }
+    if (map->children.size() / 2 > kMostSubnets) {
+      report.problem(map->place, fmt::format("there can be {} subnets at most", kMostSubnets));
       return std::nullopt;
     }
     Once once;
