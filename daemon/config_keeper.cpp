@@ -48,6 +48,19 @@ std::optional<KeptConfig> from_file(std::uint64_t number, const std::string& fil
   return config;
 }
 
+/// The next one, of now; the oldest beyond the limit goes, with its file.
+KeptConfig& add_next(std::vector<KeptConfig>& history, const std::string& directory, std::string text,
+                     std::string author, KeptConfig::State state) {
+  const std::uint64_t number = history.empty() ? 1 : history.back().number + 1;
+  history.push_back({number, std::chrono::system_clock::now(), std::move(author), state, std::move(text)});
+  if (history.size() > kMost) {
+    std::error_code ignored;
+    fs::remove(fs::path(directory) / file_name(history.front().number), ignored);
+    history.erase(history.begin());
+  }
+  return history.back();
+}
+
 }  // namespace
 
 std::string_view name(KeptConfig::State state) {
@@ -116,18 +129,7 @@ void ConfigKeeper::start(std::string text, std::string author, std::optional<Dur
 
 void ConfigKeeper::take(config::Loaded loaded, std::string text, std::string author,
                         KeptConfig::State state) {
-  KeptConfig config;
-  config.number = history_.empty() ? 1 : history_.back().number + 1;
-  config.time = std::chrono::system_clock::now();
-  config.author = std::move(author);
-  config.state = state;
-  config.text = std::move(text);
-  history_.push_back(std::move(config));
-  if (history_.size() > kMost) {
-    std::error_code ignored;
-    fs::remove(fs::path(around_.directory) / file_name(history_.front().number), ignored);
-    history_.erase(history_.begin());
-  }
+  add_next(history_, around_.directory, std::move(text), std::move(author), state);
   keep(history_.back());
   around_.tell(
       Severity::info, "config_applied",
@@ -196,13 +198,8 @@ void ConfigKeeper::file_was_read(std::string text) {
   }
   const KeptConfig* const now = last_good();
   if (now != nullptr && now->text == text) return;
-  KeptConfig config;
-  config.number = history_.empty() ? 1 : history_.back().number + 1;
-  config.time = std::chrono::system_clock::now();
-  config.author = "whoever wrote the file";
-  config.text = std::move(text);
-  history_.push_back(std::move(config));
-  keep(history_.back());
+  keep(add_next(history_, around_.directory, std::move(text), "whoever wrote the file",
+                KeptConfig::State::confirmed));
 }
 
 /// What cannot be read is left where it is, and not told of: it is history, not what is in force.
