@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "asked.h"
 #include "base/virtual_clock.h"
 #include "canned.h"
 #include "daemon/api_json.h"
@@ -19,22 +20,10 @@ namespace json = boost::json;
 class ApiTest : public testing::Test {
  protected:
   Response ask(const std::string& method, const std::string& target, std::string body = {}) {
-    auto request = request_from_target(target);
-    request->method = method;
-    request->body = std::move(body);
-    Response response = router.answer(*request);
-    if (response.later) {
-      const Response::Later later = std::move(response.later);
-      later([&response](Response answer) { response = std::move(answer); });
-    }
-    std::string piece;
-    while (response.more && response.more(piece)) response.body += std::exchange(piece, {});
-    return response;
+    return test::answer_of(router, method, target, std::move(body));
   }
   json::value get(const std::string& target, int status = 200) {
-    const Response response = ask("GET", target);
-    EXPECT_EQ(response.status, status) << response.body;
-    return json::parse(response.body);
+    return test::json_of(router, target, status);
   }
   static std::string code_of(const json::value& answer) {
     return answer.at("error").at("code").as_string().c_str();
