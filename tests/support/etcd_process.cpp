@@ -4,12 +4,15 @@
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -50,16 +53,30 @@ std::string content(const std::filesystem::path& path) {
 }  // namespace
 
 int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    throw std::runtime_error("no free port");
-  close(fd);
-  return ntohs(address.sin_port);
+  // Below the ports that the system gives to whoever connects: none of those may take one of ours while its
+  // server is down. A name in the abstract namespace keeps other tests off until this program ends.
+  constexpr int kFirst = 10'240;
+  constexpr int kCount = 20'000;
+  static std::mt19937 random(std::random_device{}());
+  for (int attempt = 0; attempt < kCount; ++attempt) {
+    const int port = kFirst + static_cast<int>(random() % kCount);
+    const int claim = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    const auto end = fmt::format_to_n(name.sun_path + 1, sizeof name.sun_path - 1, "weft-test-port-{}", port);
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + end.size);
+    const bool ours = bind(claim, reinterpret_cast<sockaddr*>(&name), length) == 0;
+    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool free = ours && bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    close(probe);
+    if (free) return port;
+    close(claim);
+  }
+  throw std::runtime_error("no free port");
 }
 
 EtcdCluster::EtcdCluster(Options options) : options_(std::move(options)) {

@@ -66,7 +66,7 @@ class EtcdCluster {
   std::vector<std::unique_ptr<TcpRelay>> relays_;  // before the members; empty without
 };
 
-/// A port of 127.0.0.1 that nobody uses at this moment.
+/// A port of 127.0.0.1 that nobody uses at this moment, and no other test gets until this program ends.
 int free_port();
 
 }  // namespace weft::tests
