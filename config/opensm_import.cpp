@@ -26,6 +26,7 @@ constexpr OpensmPlace kPlaces[] = {
     {OpensmRole::partitions, "partition_config_file", "partitions.conf", false},
     {OpensmRole::qos_policy, "qos_policy_file", "qos-policy.conf", false},
     {OpensmRole::guid2lid, "", "guid2lid", true},
+    {OpensmRole::guid2mkey, "", "guid2mkey", true},
     {OpensmRole::sa_dump, "sa_db_file", "opensm-sa.dump", true},
     {OpensmRole::roots, "root_guid_file", "", false},
     {OpensmRole::compute_nodes, "cn_guid_file", "", false},
@@ -142,7 +143,6 @@ Outcome OpensmImporter::named_file(const OpensmPlace& place, const Option& optio
   if (option.value.empty()) return {Fate::default_, "not set"};
   if (const OpensmFile* read = file(place.role)) {
     const bool used = place.role != OpensmRole::compute_nodes && place.role != OpensmRole::prefix_routes &&
-                      place.role != OpensmRole::sa_dump &&
                       (place.role != OpensmRole::qos_policy || value("qos") == "TRUE");
     return {used ? Fate::mapped : Fate::dropped,
             fmt::format("{} {}", read->name, used ? "is read" : "has no counterpart, as told line by line")};
@@ -330,6 +330,11 @@ void OpensmImporter::read_qos_policy(const OpensmFile& file) {
 
 void OpensmImporter::read_lists() {
   if (const OpensmFile* lids = file(OpensmRole::guid2lid)) import_guid2lid(*lids, import_);
+  if (const OpensmFile* keys = file(OpensmRole::guid2mkey)) {
+    import_guid2mkey(*keys, import_);
+    if (!import_.m_keys.empty() && !written_.contains("m_key.file"))
+      (void)put("m_key.file", "m_keys", keys->name);
+  }
   if (const OpensmFile* dump = file(OpensmRole::sa_dump)) import_sa_dump(*dump, import_);
   for (const auto& [role, key] :
        {std::pair(OpensmRole::roots, "routing.roots"), std::pair(OpensmRole::io_nodes, "routing.io_nodes")}) {

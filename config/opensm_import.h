@@ -1,7 +1,7 @@
 #pragma once
-// A whole OpenSM set-up as one: its options, partitions, QoS policy, stored LIDs, dump of the SA, lists of
-// GUIDs and names become a weft.yaml and the LIDs of a Ledger. Every line that says something is accounted
-// for: what it became, or why nothing. Pure: the files come in as texts.
+// A whole OpenSM set-up as one: its options, partitions, QoS policy, stored LIDs and M_Keys, dump of the SA,
+// lists of GUIDs and names become a weft.yaml and the LIDs and registrations of a Ledger. Every line that
+// says something is accounted for: what it became, or why nothing. Pure: the files come in as texts.
 
 #include <span>
 #include <string>
@@ -18,6 +18,7 @@ enum class OpensmRole {
   partitions,
   qos_policy,
   guid2lid,
+  guid2mkey,
   sa_dump,
   roots,
   compute_nodes,
@@ -66,6 +67,7 @@ struct OpensmImport {
   std::string names;   ///< Of the file "node-name-map" that `yaml` points to; empty: it does not.
   std::string m_keys;  ///< Likewise "m_keys".
   plan::LidMap lids;
+  plan::SaState registrations;
 };
 
 /// Policies that are wrong (partitions, QoS) are problems in the report: what follows from half a policy
@@ -74,6 +76,8 @@ OpensmImport import_opensm(std::span<const OpensmFile> files, Report& report);
 
 /// Lines of guid2lid, GUID lists, dumps and maps (opensm_lists.cpp). Each appends to `lines`.
 void import_guid2lid(const OpensmFile& file, OpensmImport& import);
+/// Keys that stand in `m_keys` already count as told there.
+void import_guid2mkey(const OpensmFile& file, OpensmImport& import);
 void import_sa_dump(const OpensmFile& file, OpensmImport& import);
 void import_names(const OpensmFile& file, OpensmImport& import);
 /// Every line with the same fate; for what has no counterpart.

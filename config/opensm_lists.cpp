@@ -10,12 +10,15 @@
 #include "base/units.h"
 #include "config/names_file.h"
 #include "config/opensm_import.h"
+#include "config/opensm_sa_dump.h"
 #include "config/opensm_table.h"
 
 namespace weft::config {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r";
+/// Each costs a device that holds another one a question.
+constexpr std::size_t kMostOldKeys = 16;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
@@ -38,9 +41,13 @@ struct LineOutcome {
   std::string became;
 };
 
-/// Calls `each` for every line that says something; it answers what the line becomes.
+std::string as_it_is(std::string_view line) { return std::string(line); }
+
+/// Calls `each` for every line that says something; it answers what the line becomes. `shown`: the line
+/// without what is secret.
 void by_line(const OpensmFile& file, OpensmImport& import,
-             const std::function<LineOutcome(std::string_view)>& each) {
+             const std::function<LineOutcome(std::string_view)>& each,
+             const std::function<std::string(std::string_view)>& shown = as_it_is) {
   std::string_view text = file.text;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -48,7 +55,7 @@ void by_line(const OpensmFile& file, OpensmImport& import,
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
     LineOutcome outcome = each(line);
-    import.lines.push_back({file.name, number, std::string(line), outcome.fate, std::move(outcome.became)});
+    import.lines.push_back({file.name, number, shown(line), outcome.fate, std::move(outcome.became)});
   }
 }
 
@@ -85,27 +92,46 @@ void import_guid2lid(const OpensmFile& file, OpensmImport& import) {
   });
 }
 
-/// Source of the forms: what OpenSM 3.3.23 writes with sa_db_dump.
-void import_sa_dump(const OpensmFile& file, OpensmImport& import) {
-  constexpr std::string_view kAgain =
-      "is there again when its host registers it again, as hosts are told to "
-      "when Weft takes over";
-  by_line(file, import, [&](std::string_view line) -> LineOutcome {
-    if (line.starts_with("MC Group")) {
-      if (line.find("(well known)") != line.npos)
-        return {Fate::default_, "groups of partitions are made by partitions.define"};
+/// "GUID M_KEY" of each port, as OpenSM has last set or met it. Devices may still hold what differs from the
+/// key of the options; with a key of 0 there, OpenSM takes from them what they hold.
+void import_guid2mkey(const OpensmFile& file, OpensmImport& import) {
+  std::set<Guid> ports;
+  std::set<std::uint64_t> known;
+  if (const auto first = opensm_number(trimmed(import.m_keys.substr(0, import.m_keys.find('\n')))))
+    known.insert(*first);
+  const std::size_t most = known.size() + kMostOldKeys;
+  const auto outcome = [&](std::string_view line) -> LineOutcome {
+    const auto words = words_of(line);
+    const auto guid = words.size() == 2 ? guid_from(words[0]) : std::nullopt;
+    const auto key = words.size() == 2 ? opensm_number(words[1]) : std::nullopt;
+    if (!guid || !key) return {Fate::dropped, "expects a GUID and a key"};
+    if (!ports.insert(*guid).second) return {Fate::dropped, "this port stands here before"};
+    if (*key == 0) return {Fate::default_, "the port has no M_Key"};
+    if (known.contains(*key)) return {Fate::mapped, "m_keys: has it"};
+    if (known.size() == most)
       return {Fate::dropped,
-              "the group is there again when its members join again, as hosts are told to when "
-              "Weft takes over; its MLID may be another"};
-    }
-    if (line.starts_with("mcm_port:")) return {Fate::dropped, fmt::format("the membership {}", kAgain)};
-    if (line.starts_with("Service Record:")) return {Fate::dropped, fmt::format("the service {}", kAgain)};
-    if (line.starts_with("InformInfo Record:"))
-      return {Fate::dropped, fmt::format("the subscription {}", kAgain)};
-    if (line.starts_with("GUIDInfo Record:"))
-      return {Fate::dropped, fmt::format("the alias GUID {}", kAgain)};
-    return {Fate::dropped, "no record of OpenSM 3.3"};
-  });
+              fmt::format("more than {} old keys are not tried at every device", kMostOldKeys)};
+    known.insert(*key);
+    if (import.m_keys.empty()) import.m_keys = "none\n";
+    import.m_keys += fmt::format("0x{:016x}\n", *key);
+    return {Fate::mapped, "m_keys: as one that devices may hold from before"};
+  };
+  const auto shown = [](std::string_view line) {
+    return fmt::format("{} ***", line.substr(0, line.find_first_of(kSpaces)));
+  };
+  by_line(file, import, outcome, shown);
+}
+
+void import_sa_dump(const OpensmFile& file, OpensmImport& import) {
+  SaDumpReader reader;
+  by_line(
+      file, import,
+      [&reader](std::string_view line) -> LineOutcome {
+        SaDumpReader::Line taken = reader.take(line);
+        return {taken.fate, std::move(taken.became)};
+      },
+      shown_of_sa_dump);
+  import.registrations = reader.state();
 }
 
 void import_names(const OpensmFile& file, OpensmImport& import) {

@@ -11,7 +11,6 @@ namespace weft::config {
 namespace {
 
 constexpr std::size_t kLongestName = 32;
-constexpr std::size_t kMostSubnets = 64;  // each reads the whole file
 
 bool is_subnet_name(std::string_view name) {
   const auto fits = [](char c) {

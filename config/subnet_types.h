@@ -10,6 +10,8 @@
 
 namespace weft::config {
 
+inline constexpr std::size_t kMostSubnets = 64;  ///< Each reads the whole file.
+
 /// { rail1: { port: { device: mlx5_0 } } }: name to the keys of its own, as YAML. That these are keys is seen
 /// when each subnet is read.
 Type<std::map<std::string, std::string>> subnet_map();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "config/listen.h"
 #include "config/reading.h"
 #include "config/subnet_types.h"
 
@@ -25,13 +26,24 @@ Value without_subnets(Value root) {
   return root;
 }
 
-/// What an entry does not say and two subnets cannot share.
-void make_apart(Settings& settings, const std::map<std::string, Origin, std::less<>>& own) {
+/// An address to listen at with a port that is so much higher; as it is where there is none, where the system
+/// chooses it (0), and beyond 65535, where two that are the same are refused.
+std::string with_next_port(const std::string& text, std::size_t place) {
+  const Result<Listen> listen = listen_from(text);
+  if (!listen || listen->port == 0 || listen->port + place > 65535) return text;
+  return fmt::format("{}:{}", text.substr(0, text.rfind(':')), listen->port + place);
+}
+
+/// What an entry does not say and two subnets cannot share. `place`: of the entry, from 0.
+void make_apart(Settings& settings, const std::map<std::string, Origin, std::less<>>& own,
+                std::size_t place) {
   const std::string& name = settings.subnet;
   if (!own.contains("state_dir")) settings.state_dir += "/" + name;
   if (!own.contains("control.socket"))
     settings.control.socket = socket_of_subnet(settings.control.socket, name);
   if (!own.contains("store.prefix")) settings.store.prefix += name + "/";
+  if (!own.contains("control.tcp.listen"))
+    settings.control.tcp.listen = with_next_port(settings.control.tcp.listen, place);
 }
 
 struct Shared {
@@ -43,8 +55,9 @@ struct Shared {
 std::vector<Shared> apart(const Settings& settings) {
   std::vector<Shared> all{{"state_dir", settings.state_dir}, {"control.socket", settings.control.socket}};
   if (!settings.store.etcd.empty()) all.push_back({"store.prefix", settings.store.prefix});
-  if (const std::string& listen = settings.control.tcp.listen; !listen.empty())
-    all.push_back({"control.tcp.listen", listen});
+  // Port 0 is one that is free, so another one each time.
+  const Result<Listen> listen = listen_from(settings.control.tcp.listen);
+  if (listen && listen->port != 0) all.push_back({"control.tcp.listen", settings.control.tcp.listen});
   if (settings.transport.kind == TransportKind::umad) {
     all.push_back({"port", to_string(settings.transport.port)});
     for (const PortChoice& port : settings.transport.failover) all.push_back({"port", to_string(port)});
@@ -52,9 +65,9 @@ std::vector<Shared> apart(const Settings& settings) {
   return all;
 }
 
-/// One subnet, from the values of the file without `subnets` and those of its entry.
+/// One subnet, from the values of the file without `subnets` and those of its entry, the `place`th.
 Result<Loaded> read_one(const Reading& whole, const Value& common, const Value& name, const Value& keys,
-                        const std::string& path, std::span<const Override> command_line) {
+                        std::size_t place, const std::string& path, std::span<const Override> command_line) {
   Reading one;
   one.config_file = whole.config_file;
   one.loaded.settings.subnet = name.text;
@@ -68,7 +81,7 @@ Result<Loaded> read_one(const Reading& whole, const Value& common, const Value& 
     if (is_of_daemon(key))
       one.report.problem(origin.place,
                          fmt::format("{}: is the same for all subnets: write it outside of them", key));
-  make_apart(one.loaded.settings, one.loaded.origins);
+  make_apart(one.loaded.settings, one.loaded.origins, place);
   one.loaded.origins.insert(inherited.begin(), inherited.end());
   if (one.report.problem_count == 0) one.check_whole();
   if (!path.empty()) one.read_files(path);
@@ -101,7 +114,7 @@ void Reading::read_subnets(const std::string& path, std::span<const Override> co
   const Value common = without_subnets(root);
   for (std::size_t i = 0; i + 1 < entries->children.size(); i += 2) {
     const Value& name = entries->children[i];
-    Result<Loaded> read = read_one(*this, common, name, entries->children[i + 1], path, command_line);
+    Result<Loaded> read = read_one(*this, common, name, entries->children[i + 1], i / 2, path, command_line);
     if (!read) {
       report.problem(name.place, fmt::format("subnets.{}:\n{}", name.text, read.error().what));
       continue;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -21,6 +22,7 @@
 #include "ctl/opensm_setup.h"
 #include "ctl/progress.h"
 #include "ctl/text.h"
+#include "plan/registrations.h"
 
 namespace weft::ctl {
 
@@ -30,6 +32,7 @@ namespace {
 
 constexpr std::size_t kPage = 1000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
+constexpr auto kOwnerOnly = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
 
 Exit report(const Output& output, const Failure& failure) {
   if (output.json) {
@@ -164,6 +167,18 @@ Exit save(const Client& client, const Output& output, const std::string& target,
   return report(output, fmt::format("cannot write {}: {}", path, written ? rename_error : why));
 }
 
+/// Likewise; "-" for standard output.
+Exit save_or_print(const Client& client, const Output& output, const std::string& target,
+                   const std::string& file) {
+  if (file != "-") return save(client, output, target, file);
+  const auto streamed = client.stream(target, [&output](std::string_view piece) {
+    output.out << piece;
+    return output.out.good();
+  });
+  output.out.flush();
+  return streamed ? Exit::done : report(output, streamed.error());
+}
+
 }  // namespace
 
 Exit report_failure(const Output& output, const Failure& failure) { return report(output, failure); }
@@ -268,31 +283,51 @@ Exit show_config_schema(const Output& output) {
 }
 
 Exit export_state(const Client& client, const Output& output, const std::string& file) {
-  if (file != "-") return save(client, output, "/v1/state", file);
-  const auto streamed = client.stream("/v1/state", [&output](std::string_view piece) {
-    output.out << piece;
-    return output.out.good();
-  });
-  output.out.flush();
-  return streamed ? Exit::done : report(output, streamed.error());
+  return save_or_print(client, output, "/v1/state", file);
 }
 
-Exit export_guid2lid(const Client& client, const Output& output, const std::string& file) {
+Exit dump_slurm(const Client& client, const Output& output, const std::string& plugin,
+                const std::string& hosts, const std::string& file) {
+  std::string target = "/v1/dump/slurm?";
+  if (!plugin.empty()) target += "plugin=" + escaped(plugin) + "&";
+  if (!hosts.empty()) target += "name=" + escaped(hosts) + "&";
+  return save_or_print(client, output, target, file);
+}
+
+namespace {
+
+/// The state of the daemon in a form of OpenSM's, into a file.
+Exit export_as(const Client& client, const Output& output, const std::string& file, std::string_view target,
+               const std::function<Result<std::string>(const std::string&)>& form, bool secret) {
   std::string state;
-  const auto streamed = client.stream("/v1/state", [&state](std::string_view piece) {
+  const auto streamed = client.stream(std::string(target), [&state](std::string_view piece) {
     state += piece;
     return true;
   });
   if (!streamed) return report(output, streamed.error());
-  const Result<std::string> lids = guid2lid_of(state);
-  if (!lids) return report(output, lids.error().what);
+  const Result<std::string> formed = form(state);
+  if (!formed) return report(output, formed.error().what);
   if (file == "-") {
-    output.out << *lids << std::flush;
+    output.out << *formed << std::flush;
     return Exit::done;
   }
   std::ofstream to(file);
-  to << *lids << std::flush;
-  return to.good() ? Exit::done : report(output, fmt::format("cannot write {}", file));
+  std::error_code error;
+  if (secret) std::filesystem::permissions(file, kOwnerOnly, error);
+  to << *formed << std::flush;
+  return to.good() && !error ? Exit::done : report(output, fmt::format("cannot write {}", file));
+}
+
+}  // namespace
+
+Exit export_guid2lid(const Client& client, const Output& output, const std::string& file) {
+  return export_as(client, output, file, "/v1/state", guid2lid_of, false);
+}
+
+Exit export_sa_dump(const Client& client, const Output& output, const std::string& file) {
+  return export_as(
+      client, output, file, "/v1/state?registrations=1",
+      [](const std::string& state) { return sa_dump_of(state, std::time(nullptr)); }, true);
 }
 
 Exit import_state(const Client& client, const Output& output, const std::string& file) {
@@ -305,8 +340,12 @@ Exit import_state(const Client& client, const Output& output, const std::string&
     text = std::move(*read);
   }
   return show(output, client.post("/v1/state", std::move(text)), [](const json::value& taken, const Style&) {
-    return fmt::format("{} taken over; they hold from the next sweep on\n",
-                       counted(number(taken, "lids"), "LID range"));
+    const plan::RegistrationCounts told{number(taken, "groups"), number(taken, "members"),
+                                        number(taken, "services"), number(taken, "subscriptions"),
+                                        number(taken, "aliases")};
+    const std::string more = told == plan::RegistrationCounts{} ? "" : ", " + plan::to_string(told);
+    return fmt::format("{}{} taken over; they hold from the next sweep on\n",
+                       counted(number(taken, "lids"), "LID range"), more);
   });
 }
 

@@ -45,9 +45,15 @@ Exit show_config_schema(const Output& output);
 Exit export_state(const Client& client, const Output& output, const std::string& file);
 /// The LIDs, as OpenSM's guid2lid.
 Exit export_guid2lid(const Client& client, const Output& output, const std::string& file);
+/// What clients have told the SA, as OpenSM's opensm-sa.dump; with keys of services, so for its owner alone.
+Exit export_sa_dump(const Client& client, const Output& output, const std::string& file);
 Exit import_state(const Client& client, const Output& output, const std::string& file);
 /// Writes them all as JSON, for those who judge them.
 Exit dump_port_sets(const Client& client, const Output& output, const std::string& file);
+/// Writes Slurm's topology.conf. `plugin`: "tree", "block", or empty for what fits; `hosts`: a glob, empty:
+/// all; `file`: "-" for standard output.
+Exit dump_slurm(const Client& client, const Output& output, const std::string& plugin,
+                const std::string& hosts, const std::string& file);
 /// Writes OpenSM's dump files into the directory, which is made when missing.
 Exit dump_opensm(const Client& client, const Output& output, const std::string& directory);
 

@@ -51,11 +51,6 @@ std::string short_time(std::string time) {
   return time.substr(0, 19);
 }
 
-Colour colour_of(std::string_view severity) {
-  if (severity == "error") return Colour::red;
-  return severity == "warning" ? Colour::yellow : Colour::none;
-}
-
 }  // namespace
 
 Exit show_events(const Client& client, const Output& output, const EventOptions& options) {
@@ -115,7 +110,7 @@ std::string changes_text(const json::value& changes, const Style& style) {
     const std::uint64_t times = number(change, "times");
     out +=
         fmt::format("  {}  {}{}\n", coloured(short_time(text(change, "first")), Colour::dim, style),
-                    coloured(text(change, "text"), colour_of(text(change, "severity")), style),
+                    coloured(text(change, "text"), colour_of_severity(text(change, "severity")), style),
                     times > 1 ? fmt::format(" ({} times, last {})", times, short_time(text(change, "last")))
                               : std::string());
   }

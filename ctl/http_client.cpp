@@ -16,6 +16,7 @@
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/json/parse.hpp>
 
 #include "ctl/json_read.h"
@@ -36,7 +37,9 @@ error_code last_error() { return {errno, boost::system::system_category()}; }
 /// A connected socket in the form that Beast reads from.
 class Stream {
  public:
-  Stream(int fd, std::chrono::milliseconds patience) : fd_(fd), patience_(patience) {}
+  /// `go_on`: asked whenever nothing has come for so long.
+  Stream(int fd, std::chrono::milliseconds patience, std::function<bool()> go_on)
+      : fd_(fd), patience_(patience), go_on_(std::move(go_on)) {}
   ~Stream() { close(fd_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -45,7 +48,8 @@ class Stream {
   std::size_t read_some(const Buffers& buffers, error_code& error) {
     const asio::mutable_buffer into = *asio::buffer_sequence_begin(buffers);
     pollfd wait{fd_, POLLIN, 0};
-    const int ready = poll(&wait, 1, static_cast<int>(patience_.count()));
+    int ready = poll(&wait, 1, static_cast<int>(patience_.count()));
+    while (ready == 0 && go_on_()) ready = poll(&wait, 1, static_cast<int>(patience_.count()));
     if (ready == 0) errno = ETIMEDOUT;
     const ssize_t got = ready <= 0 ? -1 : read(fd_, into.data(), into.size());
     if (got < 0) error = last_error();
@@ -75,7 +79,16 @@ class Stream {
  private:
   int fd_;
   std::chrono::milliseconds patience_;
+  std::function<bool()> go_on_;
 };
+
+Failure busy(const std::string& socket, std::chrono::milliseconds patience) {
+  return {
+      0, "timeout",
+      fmt::format("weftd at {} is alive, but has not answered this for {}", socket,
+                  human_duration(patience * Client::kMostPatience)),
+      "what was asked for may still be done: weftctl status, weftctl events and weftctl config history tell"};
+}
 
 Failure hangs(const std::string& socket, std::chrono::milliseconds patience) {
   return {
@@ -137,8 +150,9 @@ Reply<int> connected(const std::string& path, std::chrono::milliseconds patience
   return tl::unexpected(cannot_connect(path, why));
 }
 
-Failure broken(const Client& client, const error_code& error) {
+Failure broken(const Client& client, const error_code& error, bool alive) {
   const std::string& socket = client.socket();
+  if (error.value() == ETIMEDOUT && alive) return busy(socket, client.patience());
   if (error.value() == ETIMEDOUT) return hangs(socket, client.patience());
   return {0, "broken", fmt::format("the connection to {} broke off: {}", socket, error.message()),
           "the daemon may have been stopped or restarted"};
@@ -160,12 +174,31 @@ struct Request {
   std::string body;
 };
 
+/// Whether the daemon's loop runs: it answers its probe.
+bool is_alive(const Client& client) {
+  const auto fd = connected(client.socket(), client.patience());
+  if (!fd) return false;
+  Stream stream(*fd, client.patience(), [] { return false; });
+  stream.write_all("GET /livez HTTP/1.1\r\nHost: weftd\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  http::response_parser<http::string_body> parser;
+  beast::flat_buffer buffer;
+  error_code error;
+  http::read_header(stream, buffer, parser, error);
+  return !error && parser.get().result_int() == 200;
+}
+
 /// Sends a request and hands the answer's body on. A refusal's body is kept and becomes the Failure.
 Reply<void> exchange(const Client& client, const Request& request,
                      const std::function<bool(std::string_view)>& take) {
   const auto fd = connected(client.socket(), client.patience());
   if (!fd) return tl::unexpected(fd.error());
-  Stream stream(*fd, client.patience());
+  int waited = 0;
+  bool alive = true;
+  Stream stream(*fd, client.patience(), [&] {
+    if (++waited >= Client::kMostPatience) return false;
+    alive = is_alive(client);
+    return alive;
+  });
   stream.write_all(
       fmt::format("{} {} HTTP/1.1\r\nHost: weftd\r\nUser-Agent: weftctl\r\nConnection: close\r\n"
                   "Content-Length: {}\r\n\r\n",
@@ -177,7 +210,7 @@ Reply<void> exchange(const Client& client, const Request& request,
   beast::flat_buffer buffer;
   error_code error;
   http::read_header(stream, buffer, parser, error);
-  if (error) return tl::unexpected(broken(client, error));
+  if (error) return tl::unexpected(broken(client, error, alive));
   const int status = static_cast<int>(parser.get().result_int());
   std::string refused;
   std::string piece(64u << 10, '\0');
@@ -186,7 +219,7 @@ Reply<void> exchange(const Client& client, const Request& request,
     parser.get().body().size = piece.size();
     http::read_some(stream, buffer, parser, error);
     if (error == http::error::need_buffer) error = {};
-    if (error) return tl::unexpected(broken(client, error));
+    if (error) return tl::unexpected(broken(client, error, alive));
     const std::string_view got(piece.data(), piece.size() - parser.get().body().size);
     if (status >= 300) {
       refused += got;

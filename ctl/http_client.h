@@ -27,7 +27,11 @@ using Reply = tl::expected<T, Failure>;
 
 class Client {
  public:
-  /// `patience`: how long the next bytes of an answer may take, and a connection.
+  static constexpr int kMostPatience = 60;
+
+  /// `patience`: how long the next bytes of an answer may take, and a connection. An answer that takes longer
+  /// is waited for as long as the daemon says meanwhile that it is alive, at most kMostPatience times as
+  /// long.
   explicit Client(std::string socket, std::chrono::milliseconds patience = std::chrono::seconds(10))
       : socket_(std::move(socket)), patience_(patience) {}
   const std::string& socket() const { return socket_; }

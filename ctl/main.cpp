@@ -17,9 +17,9 @@
 #include "ctl/commands.h"
 #include "ctl/config_commands.h"
 #include "ctl/counter_commands.h"
+#include "ctl/expected_commands.h"
 #include "ctl/explain_commands.h"
 #include "ctl/history_commands.h"
-#include "ctl/expected_commands.h"
 #include "ctl/import_commands.h"
 #include "ctl/opensm_setup.h"
 #include "ctl/partition_commands.h"
@@ -50,6 +50,7 @@ struct Arguments {
   ctl::OpensmFile opensm_file = ctl::OpensmFile::partitions;
   ctl::OpensmSetup opensm;
   bool guid2lid = false;
+  bool sa_dump = false;
   std::string directory;
   bool no_wait = false;
   ctl::PlanOptions plan;
@@ -63,6 +64,7 @@ struct Arguments {
   ctl::ApplyOptions apply;
   std::string since;
   bool once = false;
+  std::string plugin;
 };
 
 using Action = std::function<Exit(const Client&, const Output&)>;
@@ -119,6 +121,19 @@ void add_fabric_commands(CLI::App& app, Arguments& a, Action& chosen) {
   dump->add_option("--port-sets", a.file, "File for the port sets of adaptive routing, as JSON");
 }
 
+void add_topology_command(CLI::App& app, Arguments& a, Action& chosen) {
+  auto* topology = add_command(app, "topology", "Writes the fabric for a scheduler", chosen,
+                               [&a](const Client& client, const Output& output) {
+                                 return ctl::dump_slurm(client, output, a.plugin, a.filter.name, a.file);
+                               });
+  topology->add_option("--slurm", a.file, "File for Slurm's topology.conf; - for standard output")
+      ->required();
+  topology
+      ->add_option("--plugin", a.plugin, "Slurm's; block for dragonflies and tree for others when left out")
+      ->check(CLI::IsMember({"tree", "block"}));
+  topology->add_option("--hosts", a.filter.name, "Only hosts whose name matches: * any characters, ? one");
+}
+
 void add_explain_commands(CLI::App& explain, Arguments& a, Action& chosen) {
   const auto ask = [&](const std::string& what, const std::string& help, auto query) {
     return add_command(explain, what, help, chosen,
@@ -173,7 +188,8 @@ void add_sa_commands(CLI::App& app, Arguments& a, Action& chosen) {
                                           : ctl::import_opensm(output, a.opensm_file, a.file);
                   });
   opensm->add_option("--dir", a.opensm.dir, "Folder of opensm.conf")->capture_default_str();
-  opensm->add_option("--cache", a.opensm.cache, "Folder of guid2lid")->capture_default_str();
+  opensm->add_option("--cache", a.opensm.cache, "Folder of guid2lid, guid2mkey and opensm-sa.dump")
+      ->capture_default_str();
   opensm->add_option("--out", a.opensm.out, "Folder to write; without it only the report");
   std::vector<CLI::Option*> files;
   const auto add_file = [&](const std::string& option, ctl::OpensmFile kind, const std::string& help) {
@@ -262,13 +278,13 @@ void add_history_commands(CLI::App& app, Arguments& a, Action& chosen) {
       add_command(app, "events", "What happened", chosen, [&a](const Client& client, const Output& output) {
         return ctl::show_events(client, output, a.events);
       });
-  events->add_option("--since", a.events.since, "From then on: 1h, 2d, or 2026-01-02T03:04:05Z");
+  events->add_option("--since", a.events.since, "From then on: 30min, 2d, or 2026-01-02T03:04:05Z");
   events->add_option("--until", a.events.until, "Until then, likewise");
   events->add_option("--kind", a.events.kind, "Only these kinds: link_*,node_gone");
   events->add_option("--severity", a.events.severity, "Only this and worse")
       ->check(CLI::IsMember({"info", "warning", "error"}));
   events->add_option("--node", a.events.node, "Only of this node: a name or a GUID");
-  events->add_option("--port", a.events.port, "Only of this port: leaf-3/7");
+  events->add_option("--port", a.events.port, "Only of this port: leaf-3/7, or a host");
   events->add_flag("-f,--follow", a.events.follow, "Go on with new ones as they come");
   events->add_option("--after", a.events.after, "Only ids above this one");
   events->add_option("-n,--limit", a.events.limit, "At most so many, the newest")
@@ -324,21 +340,26 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   hand_over->add_option("GUID", a.from, "Its port GUID; the best standby when left out");
   CLI::App* config = app.add_subcommand("config", "The configuration");
   config->require_subcommand(1)->fallthrough();
-  CLI::App* diff = add_command(*config, "diff", "What a file would change on the live fabric; nothing is set", chosen,
-                               [&a](const Client& client, const Output& output) {
+  CLI::App* diff = add_command(*config, "diff", "What a file would change on the live fabric; nothing is set",
+                               chosen, [&a](const Client& client, const Output& output) {
                                  return ctl::config_diff(client, output, a.apply.file);
                                });
   diff->add_option("file", a.apply.file, "Configuration file")->required();
-  CLI::App* apply = add_command(*config, "apply", "Puts a file in force, and in the place of weftd's own", chosen,
-                                [&a](const Client& client, const Output& output) {
+  CLI::App* apply = add_command(*config, "apply", "Puts a file in force, and in the place of weftd's own",
+                                chosen, [&a](const Client& client, const Output& output) {
                                   return ctl::config_apply(client, output, a.apply);
                                 });
   apply->add_option("file", a.apply.file, "Configuration file")->required();
-  apply->add_option("--confirm", a.apply.confirm, "It goes back by itself after this time, unless confirmed: 60s")
-      ->check([](const std::string& time) { return time.empty() ? std::string("it needs a time such as 60s") : ""; });
+  apply
+      ->add_option("--confirm", a.apply.confirm,
+                   "It goes back by itself after this time, unless confirmed: 60s")
+      ->check([](const std::string& time) {
+        return time.empty() ? std::string("it needs a time such as 60s") : "";
+      });
   add_command(*config, "confirm", "What is tried stays in force", chosen, ctl::config_confirm);
   add_command(*config, "undo", "Back to the configuration before", chosen, ctl::config_undo);
-  add_command(*config, "history", "What has been in force, since when and by whom", chosen, ctl::config_history);
+  add_command(*config, "history", "What has been in force, since when and by whom", chosen,
+              ctl::config_history);
   add_command(*config, "show", "The settings in force, each with where it comes from", chosen,
               [](const Client& client, const Output& output) { return ctl::show_config(client, output); });
   auto* check =
@@ -359,13 +380,17 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   state->require_subcommand(1)->fallthrough();
   auto* give = add_command(*state, "export", "Writes it as JSON", chosen,
                            [&a](const Client& client, const Output& output) {
-                             return a.guid2lid ? ctl::export_guid2lid(client, output, a.file)
-                                               : ctl::export_state(client, output, a.file);
+                             if (a.guid2lid) return ctl::export_guid2lid(client, output, a.file);
+                             return a.sa_dump ? ctl::export_sa_dump(client, output, a.file)
+                                              : ctl::export_state(client, output, a.file);
                            });
   give->add_option("FILE", a.file, "The file; - for standard output")->required();
   give->add_flag("--guid2lid", a.guid2lid, "Only the LIDs, as OpenSM's guid2lid");
+  give->add_flag("--sa-dump", a.sa_dump,
+                 "Groups, members, services and subscriptions, as OpenSM's opensm-sa.dump")
+      ->excludes("--guid2lid");
   auto* take = add_command(
-      *state, "import", "Takes LIDs from such a file, from the next sweep on", chosen,
+      *state, "import", "Takes LIDs and registrations from such a file, from the next sweep on", chosen,
       [&a](const Client& client, const Output& output) { return ctl::import_state(client, output, a.file); });
   take->add_option("FILE", a.file, "The file; - for standard input")->required();
 }
@@ -433,6 +458,7 @@ int main(int argc, char** argv) {
       ->envname("WEFT_SUBNET");
   app.add_flag("--json", arguments.json, "JSON instead of tables");
   add_fabric_commands(app, arguments, chosen);
+  add_topology_command(app, arguments, chosen);
   add_sa_commands(app, arguments, chosen);
   add_upkeep_commands(app, arguments, chosen);
   add_expected_commands(app, arguments, chosen);

@@ -13,7 +13,10 @@
 
 #include "config/file.h"
 #include "config/opensm_import.h"
+#include "config/opensm_sa_dump.h"
 #include "ctl/json_read.h"
+#include "plan/registrations.h"
+#include "plan/registrations_json.h"
 
 namespace weft::ctl {
 namespace {
@@ -99,7 +102,7 @@ Result<void> save_all(const OpensmImport& import, const std::string& out) {
   if (error) return fail(Errc::system, "cannot make the directory {}: {}", out, error.message());
   const std::pair<std::string_view, std::string> kFiles[] = {
       {"weft.yaml", import.yaml},
-      {"ledger.json", import.lids.empty() ? std::string() : state_json(import.lids)},
+      {"ledger.json", state_json(import.lids, import.registrations)},
       {"node-name-map", import.names},
       {"m_keys", import.m_keys}};
   for (const auto& [name, text] : kFiles) {
@@ -125,8 +128,13 @@ std::string json_text(const OpensmImport& import, const std::string& out) {
                                  {"fate", config::name(line.fate)},
                                  {"became", line.became}});
   const auto [mapped, defaults, dropped] = counts_of(import);
-  json::object all{{"lines", std::move(lines)}, {"mapped", mapped},           {"default", defaults},
-                   {"dropped", dropped},        {"lids", import.lids.size()}, {"yaml", import.yaml}};
+  json::object all{{"lines", std::move(lines)},
+                   {"mapped", mapped},
+                   {"default", defaults},
+                   {"dropped", dropped},
+                   {"lids", import.lids.size()},
+                   {"yaml", import.yaml},
+                   {"registrations", plan::to_string(plan::counts_of(import.registrations))}};
   if (!out.empty()) all["out"] = out;
   return json::serialize(all) + "\n";
 }
@@ -169,9 +177,10 @@ std::string table_text(const OpensmImport& import, const Style& style) {
 
 std::string summary(const OpensmImport& import, const OpensmSetup& setup) {
   const auto [mapped, defaults, dropped] = counts_of(import);
-  std::string text = fmt::format("{}: {} mapped, {} as by default, {} dropped; {} of ports kept\n",
+  std::string text = fmt::format("{}: {} mapped, {} as by default, {} dropped; {} of ports kept, {}\n",
                                  counted(import.lines.size(), "line"), mapped, defaults, dropped,
-                                 counted(import.lids.size(), "LID range"));
+                                 counted(import.lids.size(), "LID range"),
+                                 plan::to_string(plan::counts_of(import.registrations)));
   if (setup.out.empty()) return text + "nothing is written without --out\n";
   return text + fmt::format("written to {}; look at weft.yaml, then docs/migrating.md says how to go on\n",
                             setup.out);
@@ -179,12 +188,16 @@ std::string summary(const OpensmImport& import, const OpensmSetup& setup) {
 
 }  // namespace
 
-std::string state_json(const plan::LidMap& lids) {
+std::string state_json(const plan::LidMap& lids, const plan::SaState& registrations) {
+  const bool told = plan::counts_of(registrations) != plan::RegistrationCounts{};
+  if (lids.empty() && !told) return {};
   std::string text = "{\"format\":\"weft-state\",\"version\":1,\n\"lids\":[";
   for (const auto& [port, range] : lids)
     text += fmt::format("{}\n{{\"port\":\"{}\",\"lid\":{},\"lmc\":{}}}", text.ends_with('[') ? "" : ",",
                         to_string(port), raw(range.base), range.lmc);
-  return text + "],\n\"devices\":[]}\n";
+  text += "],\n\"devices\":[]";
+  if (told) text += ",\n\"registrations\":" + plan::registrations_json(registrations, true);
+  return text + "}\n";
 }
 
 Result<std::string> guid2lid_of(const std::string& state) {
@@ -199,6 +212,16 @@ Result<std::string> guid2lid_of(const std::string& state) {
     all += fmt::format("{} 0x{:04x} 0x{:04x}\n\n", text(one, "port"), first, last);
   }
   return all;
+}
+
+Result<std::string> sa_dump_of(const std::string& state, std::int64_t now) {
+  json::error_code error;
+  const json::value root = json::parse(state, error);
+  if (error || text(root, "format") != "weft-state")
+    return fail(Errc::malformed, "no state as `weftctl state export` writes it");
+  const auto registrations = plan::registrations_from(at(root, "registrations"), "registrations");
+  if (!registrations) return fail(registrations.error());
+  return config::opensm_sa_dump(*registrations, now);
 }
 
 Exit import_opensm_setup(const Output& output, const OpensmSetup& setup) {

@@ -1,6 +1,6 @@
 #pragma once
 // weftctl import opensm --dir: a whole OpenSM set-up becomes a folder with weft.yaml, what it points to, and
-// the LIDs for `weftctl state import`. Needs no daemon.
+// the LIDs and registrations for `weftctl state import`. Needs no daemon.
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace weft::ctl {
 
 struct OpensmSetup {
   std::string dir = "/etc/opensm";          ///< opensm.conf and the files beside it.
-  std::string cache = "/var/cache/opensm";  ///< guid2lid and opensm-sa.dump.
+  std::string cache = "/var/cache/opensm";  ///< guid2lid, guid2mkey and opensm-sa.dump.
   std::string out;                          ///< Folder to write; empty: only the report.
 };
 
@@ -21,9 +21,11 @@ struct OpensmSetup {
 /// report is a table, with --json every line of every file.
 Exit import_opensm_setup(const Output& output, const OpensmSetup& setup);
 
-/// LIDs as `weftctl state import` takes them.
-std::string state_json(const plan::LidMap& lids);
+/// LIDs and registrations as `weftctl state import` takes them; empty when there are none.
+std::string state_json(const plan::LidMap& lids, const plan::SaState& registrations);
 /// What `weftctl state export` writes, as OpenSM's guid2lid. Errors: `malformed`.
 Result<std::string> guid2lid_of(const std::string& state);
+/// What it writes with registrations, as OpenSM's opensm-sa.dump. `now`: seconds since 1970.
+Result<std::string> sa_dump_of(const std::string& state, std::int64_t now);
 
 }  // namespace weft::ctl

@@ -50,11 +50,6 @@ std::string label(std::string_view word, const Style& style) {
   return coloured(fmt::format("{:<11}", word), Colour::bold, style);
 }
 
-std::string node_label(const json::value& item) {
-  const std::string name = text(item, "name");
-  return name.empty() ? or_dash(text(item, "node")) : name;
-}
-
 /// "1,296 active, 2 init"
 std::string by_state(const json::value& states) {
   std::string out;
@@ -188,29 +183,29 @@ std::string managers_table(const json::value& status, const Style& style) {
   return table_section("Other managers", table, style);
 }
 
-std::string problems_table(const json::value& status, const Style& style) {
-  Table table({{"NODE", Align::left, true}, {"PROBLEM", Align::left}});
-  for (const json::value& problem : items(status, "problems"))
-    table.add({node_label(problem), text(problem, "what")});
-  return table_section("Problems", table, style);
-}
-
-std::string dirty_table(const json::value& status, const Style& style) {
-  Table table({{"NODE", Align::left, true}, {"BLOCK"}, {"WHY"}});
-  for (const json::value& block : items(status, "dirty")) {
-    table.add({node_label(block), text(block, "what"), text(block, "why")});
+/// What is wrong, worst first; under those that ask for the same, what to do.
+std::string issues_list(const json::value& status, const Style& style) {
+  constexpr std::size_t kTold = 20;  // of those that ask for the same
+  const json::array& issues = items(status, "issues");
+  if (issues.empty()) return {};
+  std::string out = fmt::format("\n{}\n", coloured("What is wrong, and what to do", Colour::bold, style));
+  for (std::size_t i = 0; i < issues.size();) {
+    const auto asks = [&](std::size_t at) {
+      return std::pair(text(issues[at], "todo"), text(issues[at], "command"));
+    };
+    std::size_t end = i;
+    while (end < issues.size() && asks(end) == asks(i)) ++end;
+    for (std::size_t at = i; at < std::min(end, i + kTold); ++at)
+      out += fmt::format("  {}\n", coloured(text(issues[at], "text"),
+                                            colour_of_severity(text(issues[at], "severity")), style));
+    if (end - i > kTold)
+      out += fmt::format("  and {} more like these; --json lists them\n", human_count(end - i - kTold));
+    const auto [todo, command] = asks(i);
+    const std::string both = todo + (todo.empty() || command.empty() ? "" : " ") + command;
+    if (!both.empty()) out += fmt::format("    -> {}\n", both);
+    i = end;
   }
-  return table_section("Not written yet", table, style);
-}
-
-std::string missing_table(const json::value& status, const Style& style) {
-  constexpr std::size_t kShown = 20;
-  const json::array& missing = items(status, "missing");
-  Table table({{"WAS THERE BEFORE", Align::left}});
-  for (std::size_t i = 0; i < std::min(missing.size(), kShown); ++i) table.add({text(missing[i])});
-  if (missing.size() > kShown)
-    table.add({fmt::format("and {} more; --json lists all", human_count(missing.size() - kShown))});
-  return table_section("Missing", table, style);
+  return out;
 }
 
 std::string end_label(const json::value& end) {
@@ -238,6 +233,11 @@ std::string total_line(std::size_t shown, std::uint64_t total, std::string_view 
 }
 
 }  // namespace
+
+Colour colour_of_severity(std::string_view severity) {
+  if (severity == "error") return Colour::red;
+  return severity == "warning" ? Colour::yellow : Colour::none;
+}
 
 std::string status_text(const json::value& status, const Style& style) {
   const std::string state = text(status, "state");
@@ -277,8 +277,7 @@ std::string status_text(const json::value& status, const Style& style) {
   }
   for (const json::value& note : items(status, "unmatched"))
     out += label("Config", style) + coloured(text(note), Colour::yellow, style) + "\n";
-  return out + managers_table(status, style) + problems_table(status, style) + missing_table(status, style) +
-         dirty_table(status, style);
+  return out + managers_table(status, style) + issues_list(status, style);
 }
 
 std::string nodes_text(const json::value& nodes, const Style& style) {
@@ -372,9 +371,7 @@ std::string events_text(const json::value& events, const Style& style) {
   std::string out;
   for (const json::value& event : items(events, "events")) {
     const std::string severity = text(event, "severity");
-    const Colour colour = severity == "error"     ? Colour::red
-                          : severity == "warning" ? Colour::yellow
-                                                  : Colour::none;
+    const Colour colour = colour_of_severity(severity);
     out += fmt::format("{}  {}  {}: {}\n", coloured(text(event, "time"), Colour::dim, style),
                        coloured(fmt::format("{:<7}", severity), colour, style), text(event, "kind"),
                        text(event, "text"));

@@ -3,6 +3,7 @@
 // the value shows as "-", so that a weftctl talks to daemons a little older or newer than itself.
 
 #include <string>
+#include <string_view>
 
 #include <boost/json/value.hpp>
 
@@ -10,6 +11,7 @@
 
 namespace weft::ctl {
 
+Colour colour_of_severity(std::string_view severity);
 std::string status_text(const boost::json::value& status, const Style& style);
 std::string nodes_text(const boost::json::value& nodes, const Style& style);
 std::string links_text(const boost::json::value& links, const Style& style);

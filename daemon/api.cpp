@@ -23,6 +23,9 @@
 #include "daemon/metrics.h"
 #include "fabric/slow_link.h"
 #include "plan/dump_opensm.h"
+#include "plan/find.h"
+#include "plan/registrations.h"
+#include "plan/registrations_json.h"
 
 namespace weft::daemon {
 
@@ -125,9 +128,9 @@ Response path(const plan::View& view, const Request& request) {
   const auto to_text = request.parameter("to");
   if (!from_text || !to_text) return refusal(Error{Errc::invalid, "a path needs ?from= and ?to="});
   const auto from = plan::find_end_port(view, *from_text);
-  if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
+  if (!from) return place_refusal(from.error());
   const auto to = plan::find_end_port(view, *to_text);
-  if (!to) return refusal(to.error(), "weftctl nodes lists names and GUIDs");
+  if (!to) return place_refusal(to.error());
   const Lid lid = lid_asked(view, *to_text, *to);
   const auto hops = plan::path(view, *from, lid);
   if (!hops) return refusal(hops.error());
@@ -199,13 +202,18 @@ Response hand_over(const ApiSource& source, const Request& request) {
   return json_response(json::object{{"to", *heir}}, 202);
 }
 
-Response export_state(const ApiSource& source) {
+/// Keys of services are told to those only who could change what they guard.
+Response export_state(const ApiSource& source, const Request& request) {
   const ViewPtr view = source.view();
   if (!view) return no_view(source.status());
+  std::string registrations = "null";
+  if (request.parameter("registrations") == "1") {
+    const std::optional<SaView> sa = source.sa();
+    registrations = plan::registrations_json(sa ? sa->state : plan::SaState(), request.caller.may_change);
+  }
   Response response;
-  response.more = [writer = std::make_shared<LedgerWriter>(view->ledger)](std::string& out) {
-    return writer->next(out);
-  };
+  response.more = [writer = std::make_shared<LedgerWriter>(view->ledger, std::move(registrations))](
+                      std::string& out) { return writer->next(out); };
   return response;
 }
 
@@ -214,13 +222,25 @@ Response import_state(const ApiSource& source, const Request& request) {
   if (!ledger) return refusal(ledger.error(), "nothing was taken over");
   const auto taken = source.import_ledger(*ledger);
   if (!taken) return refusal(taken.error(), "nothing was taken over");
-  return json_response(json::object{{"lids", ledger->lids->size()}, {"devices", ledger->devices->size()}});
+  const plan::RegistrationCounts told = plan::counts_of(ledger->sa);
+  return json_response(json::object{{"lids", ledger->lids->size()},
+                                    {"devices", ledger->devices->size()},
+                                    {"groups", told.groups},
+                                    {"members", told.members},
+                                    {"services", told.services},
+                                    {"subscriptions", told.subscriptions},
+                                    {"aliases", told.aliases}});
 }
 
-Response ready(const ApiSource& source) {
+/// Ready is who does what he is there for: a master with the fabric in its hands, and a standby that sees the
+/// master and would take its place. Who looks for the master itself asks for it.
+Response ready(const ApiSource& source, const Request& request) {
   const Status status = source.status();
   const bool managed = status.state == State::master && source.view() != nullptr;
-  return text_response(fmt::format("{}\n", name(status.state)), managed ? 200 : 503);
+  const bool stands_by = status.state == State::standby && request.parameter("master") != "1";
+  std::string text(name(status.state));
+  if (status.state == State::master && !managed) text += ", and the first sweep has not ended yet";
+  return text_response(text + "\n", managed || stands_by ? 200 : 503);
 }
 
 /// A handler that needs the fabric and its plan; 503 while nothing is known of them.
@@ -262,7 +282,7 @@ Router make_api(ApiSource functions) {
   add_metrics_routes(router, source);
   add_document_route(router);
   add_fabric_routes(router, source);
-  get("/v1/state", [source](const Request&) { return export_state(*source); });
+  get("/v1/state", [source](const Request& request) { return export_state(*source, request); });
   get("/v1/config", [source](const Request&) { return json_response(config_json(*source->config())); });
   get("/v1/dump/opensm", [source](const Request& request) {
     ViewPtr view = source->view();
@@ -281,7 +301,7 @@ Router make_api(ApiSource functions) {
     router.add({"GET", std::move(path), std::move(handler), 0, Access::open});
   };
   probe("/livez", [](const Request&) { return text_response("alive\n"); });
-  probe("/readyz", [source](const Request&) { return ready(*source); });
+  probe("/readyz", [source](const Request& request) { return ready(*source, request); });
   add_expected_routes(router, source);
   router.add({"POST", "/v1/sweep", [source](const Request&) { return sweep(*source); }});
   router.add({"POST", "/v1/accept", [source](const Request&) { return accept(*source); }});

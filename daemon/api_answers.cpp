@@ -4,6 +4,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "plan/find.h"
+
 namespace weft::daemon {
 
 namespace json = boost::json;
@@ -44,6 +46,8 @@ Response json_response(const json::value& value, int status) {
 Response refusal(const Error& error, std::string_view hint) {
   return error_response(http_status(error.code), name(error.code), error.what, hint);
 }
+
+Response place_refusal(const Error& error) { return refusal(error, plan::hint_on(error)); }
 
 Response PageWriter::finish(std::string_view key, std::uint64_t generation) && {
   return json_response(json::object{

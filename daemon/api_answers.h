@@ -13,6 +13,9 @@ Response json_response(const boost::json::value& value, int status = 200);
 /// The error as a status of HTTP, with what to do about it.
 Response refusal(const Error& error, std::string_view hint = {});
 
+/// Of a word for a node or port that find.h of plan does not take.
+Response place_refusal(const Error& error);
+
 constexpr std::size_t kMostItems = 10'000;
 
 struct Page {

@@ -18,12 +18,6 @@ constexpr std::size_t kListed = 100;  ///< Ports named one by one.
 constexpr std::uint64_t kLongestTrial = 24 * 3600;
 constexpr std::size_t kLargestFile = 16u << 20;
 
-json::array texts(const std::vector<std::string>& all) {
-  json::array list;
-  for (const std::string& one : all) list.emplace_back(one);
-  return list;
-}
-
 json::array differing_keys(const config::Settings& before, const config::Settings& after) {
   json::array keys;
   for (const config::Key* key : config::changed_keys(before, after)) {

@@ -6,6 +6,7 @@
 #include "daemon/api_answers.h"
 #include "daemon/api_explain.h"
 #include "daemon/api_json.h"
+#include "plan/find.h"
 
 namespace weft::daemon {
 
@@ -89,8 +90,8 @@ json::object readings_json(const ApiSource& source, const plan::View& view, plan
 
 Response of_one(const std::shared_ptr<const ApiSource>& source, std::shared_ptr<const plan::View> view,
                 std::string_view text) {
-  const auto port = find_port(*view->fabric, text);
-  if (!port) return refusal(port.error(), "weftctl nodes lists names and GUIDs");
+  const auto port = plan::find_port(*view, text);
+  if (!port) return place_refusal(port.error());
   Response response;
   response.later = [source, view, port = *port](const std::function<void(Response)>& done) {
     source->read_counters(port, [source, view, port, done](const Result<PortReadings>& readings) {

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
+#include "plan/find.h"
 
 namespace weft::daemon {
 
@@ -76,37 +77,58 @@ std::optional<Severity> severity_from(std::string_view text) {
   return std::nullopt;
 }
 
-/// A node by GUID or name; also one that is not there any more.
-PlaceNamed node_named(std::string_view word, const plan::View* view) {
+/// A node or port as find.h reads it; also one that is not there any more: that is known by its words alone.
+Result<PlaceNamed> place_named(std::string_view text, bool of_port, const plan::View* view) {
+  const auto parts = plan::split_port(text);
   PlaceNamed place;
-  if (const auto guid = guid_from(word)) place.guid = *guid;
-  place.name = word;
-  if (view == nullptr || !view->fabric || place.guid != Guid{}) return place;
-  const auto nodes = view->fabric->nodes();
-  const auto is_it = [word](const fabric::Node& node) {
-    return node.description == word || node.description.substr(0, node.description.find(' ')) == word;
-  };
-  const auto found = std::ranges::find_if(nodes, is_it);
-  if (found != nodes.end()) place.guid = found->guid;
+  place.name = parts && of_port ? parts->first : text;
+  if (parts && of_port) place.port = static_cast<PortNum>(parts->second);
+  if (const auto guid = guid_from(place.name)) place.guid = *guid;
+  if (view == nullptr || !view->fabric) return place;
+  const auto found = plan::find_named(*view, text);
+  if (!found) {
+    if (found.error().code == Errc::ambiguous) return fail(found.error());
+    return place;
+  }
+  const fabric::Node& node = view->fabric->node(found->node);
+  place = {node.guid, node.description, found->port_written ? found->port : std::nullopt};
+  if (!of_port || place.port) return place;
+  const auto port = plan::find_port(*view, text);
+  if (!port) return fail(port.error());
+  place.port = port->port;
   return place;
 }
 
 Result<std::optional<PlaceNamed>> place_asked(const Request& request, const plan::View* view) {
-  std::string_view node = request.parameter("node").value_or("");
-  std::string_view port = request.parameter("port").value_or("");
+  const std::string_view node = request.parameter("node").value_or("");
+  const std::string_view port = request.parameter("port").value_or("");
   if (node.empty() && port.empty()) return std::optional<PlaceNamed>();
-  if (const std::size_t slash = port.rfind('/'); slash != port.npos) {
-    node = port.substr(0, slash);
-    port = port.substr(slash + 1);
-  }
-  if (node.empty()) return fail(Errc::invalid, "port must be NODE/PORT, or stand beside node");
-  PlaceNamed place = node_named(node, view);
-  if (port.empty()) return std::optional(place);
-  const auto number = digits_of(port);
-  if (!number || port.size() > 3 || *number > 254)
-    return fail(Errc::invalid, "port must end with a port number, not {}", in_quotes(port));
-  place.port = static_cast<PortNum>(*number);
-  return std::optional(place);
+  const bool only_number = port.find_first_not_of("0123456789") == port.npos;
+  if (!port.empty() && node.empty() && only_number)
+    return fail(Errc::invalid, "port must be NODE/PORT, or stand beside node");
+  std::string text(port.empty() ? node : port);
+  if (!port.empty() && !node.empty() && only_number) text = fmt::format("{}/{}", node, port);
+  const auto parts = plan::split_port(text);
+  if (parts && !port.empty() && parts->second > kMaxPorts)
+    return fail(Errc::invalid, "there is no port {}: they end at {}", parts->second, kMaxPorts);
+  auto place = place_named(text, !port.empty(), view);
+  if (!place) return fail(place.error());
+  if (!port.empty() && !place->port && text.find('/') != text.npos)
+    return fail(Errc::invalid, "port must end with a port number, not {}", in_quotes(text));
+  return std::optional(std::move(*place));
+}
+
+/// Nobody knows it: it is not in the fabric, and nothing was told of it.
+Response unknown_place(const PlaceNamed& place) {
+  return refusal(
+      Error{Errc::not_found, fmt::format("nothing in the fabric is called {}, and no event that matches "
+                                         "tells of it",
+                                         in_quotes(place.name))},
+      "weftctl nodes lists names, GUIDs and LIDs");
+}
+
+bool is_there(const PlaceNamed& place, const plan::View* view) {
+  return view != nullptr && view->fabric && view->fabric->find(place.guid).has_value();
 }
 
 std::vector<std::string> kinds_of(std::string_view text) {
@@ -136,7 +158,10 @@ Response events(const Source& source, const Request& request) {
   Response response;
   response.later = [source, query = *query](const std::function<void(Response)>& done) {
     find_events(*source, query, [source, query, done](const Result<std::vector<Event>>& found) {
-      done(found ? events_response(*source, query, *found) : refusal(found.error()));
+      if (!found) return done(refusal(found.error()));
+      const bool unknown =
+          query.place && query.after == 0 && found->empty() && !is_there(*query.place, source->view().get());
+      done(unknown ? unknown_place(*query.place) : events_response(*source, query, *found));
     });
   };
   return response;
@@ -251,7 +276,9 @@ Result<WallTime> time_from(std::string_view text, WallTime now) {
   if (const auto back = duration_from(text))
     return now - std::chrono::duration_cast<WallTime::duration>(*back);
   if (const auto time = rfc3339(text)) return *time;
-  return fail(Errc::invalid, "{} is neither a time such as 2026-01-02T03:04:05Z nor a duration such as 1h",
+  return fail(Errc::invalid,
+              "{} is neither a time such as 2026-01-02T03:04:05Z nor a duration back from now such as 30min "
+              "(ms, s, min, h, d)",
               in_quotes(text));
 }
 

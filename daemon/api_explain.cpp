@@ -13,6 +13,7 @@
 #include "fabric/slow_link.h"
 #include "partitions/pkey.h"
 #include "partitions/tables.h"
+#include "plan/find.h"
 
 namespace weft::daemon {
 
@@ -24,8 +25,6 @@ namespace {
 using Source = std::shared_ptr<const ApiSource>;
 using Sentences = std::vector<std::string>;
 
-constexpr std::string_view kNodesHint = "weftctl nodes lists names and GUIDs";
-
 json::object told(const Sentences& sentences) {
   return {{"sentences", json::array(sentences.begin(), sentences.end())}};
 }
@@ -35,8 +34,8 @@ json::object told(const Sentences& sentences) {
 Response explain_port_request(const ApiSource& source, const plan::View& view, const Request& request) {
   const auto text = request.parameter("port");
   if (!text) return refusal(Error{Errc::invalid, "?port=NODE/PORT is missing"});
-  const auto port = find_port(*view.fabric, *text);
-  if (!port) return refusal(port.error(), kNodesHint);
+  const auto port = plan::find_port(view, *text);
+  if (!port) return place_refusal(port.error());
   PortStory story;
   story.view = &view;
   story.port = *port;
@@ -148,9 +147,9 @@ Sentences about_way(const plan::View& view, const std::vector<plan::Hop>& hops) 
 
 Response explain_path(const ApiSource&, const plan::View& view, const Request& request) {
   const auto from = plan::find_end_port(view, request.parameter("from").value_or(""));
-  if (!from) return refusal(from.error(), kNodesHint);
+  if (!from) return place_refusal(from.error());
   const auto to = plan::find_end_port(view, request.parameter("to").value_or(""));
-  if (!to) return refusal(to.error(), kNodesHint);
+  if (!to) return place_refusal(to.error());
   const auto hops = plan::path(view, *from, lids_of(view, *to).base);
   Sentences lines;
   if (hops)
@@ -182,9 +181,9 @@ std::string as_member(Pkey key) { return partitions::is_full(key) ? "a full" : "
 
 Response explain_partition(const ApiSource&, const plan::View& view, const Request& request) {
   const auto a = plan::find_end_port(view, request.parameter("a").value_or(""));
-  if (!a) return refusal(a.error(), kNodesHint);
+  if (!a) return place_refusal(a.error());
   const auto b = plan::find_end_port(view, request.parameter("b").value_or(""));
-  if (!b) return refusal(b.error(), kNodesHint);
+  if (!b) return place_refusal(b.error());
   const fabric::Fabric& fabric = *view.fabric;
   const auto keys_of = [&](PortRef port) {
     return view.plan->partitions.tables.of(fabric.node(port.node).first_port + raw(port.port));
@@ -378,48 +377,6 @@ Response changes(const Source& source, const Request& request) {
 }
 
 }  // namespace
-
-Result<PortRef> find_port(const fabric::Fabric& fabric, std::string_view text) {
-  std::string_view word = text;
-  std::optional<unsigned> number;
-  if (const std::size_t slash = text.rfind('/'); slash != text.npos) {
-    const auto value = number_from(text.substr(slash + 1));
-    if (value && *value <= 254) {
-      number = static_cast<unsigned>(*value);
-      word = text.substr(0, slash);
-    }
-  }
-  std::optional<NodeId> node;
-  if (const auto guid = guid_from(word)) {
-    node = fabric.find(*guid);
-    const auto port = fabric.find_port(*guid);
-    if (port && !number && !fabric.is_switch(port->node)) return *port;
-    if (!node && port) node = port->node;
-  }
-  for (std::uint32_t n = 0; n < fabric.node_count() && !node; ++n)
-    if (fabric.node(static_cast<NodeId>(n)).description == word) node = static_cast<NodeId>(n);
-  // Else the first word of one: "leaf-3" of "leaf-3 rack 7", "h00001" of "h00001 HCA-1".
-  for (std::uint32_t n = 0, found = 0; n < fabric.node_count() && (!node || found > 0); ++n) {
-    const std::string_view name = fabric.node(static_cast<NodeId>(n)).description;
-    if (name.substr(0, name.find(' ')) != word) continue;
-    if (found++ > 0)
-      return fail(Errc::ambiguous, "{} may be {} or {}: write the whole name, or the GUID", in_quotes(word),
-                  fabric::describe(fabric.node(*node)),
-                  fabric::describe(fabric.node(static_cast<NodeId>(n))));
-    node = static_cast<NodeId>(n);
-  }
-  if (!node) return fail(Errc::not_found, "there is no node {}", in_quotes(word));
-  const fabric::Node& found = fabric.node(*node);
-  if (!number && found.port_count != 1)
-    return fail(Errc::ambiguous, "{} has {} ports; say which: {}/1", fabric::describe(found),
-                found.port_count, word);
-  const unsigned port = number.value_or(1);
-  if (port > found.port_count)
-    return fail(Errc::not_found, "{} has ports 1 to {}", fabric::describe(found), found.port_count);
-  if (port == 0 && found.type != NodeType::switch_)
-    return fail(Errc::not_found, "only switches have a port 0");
-  return PortRef{*node, static_cast<PortNum>(port)};
-}
 
 void add_explain_routes(Router& router, std::shared_ptr<const ApiSource> source) {
   using Explain = Response (*)(const ApiSource&, const plan::View&, const Request&);

@@ -20,7 +20,4 @@ namespace weft::daemon {
 
 void add_explain_routes(Router& router, std::shared_ptr<const ApiSource> source);
 
-/// A port by NODE/PORT, or by NODE where it has one port only. Errors: `not_found`, `ambiguous`, `invalid`.
-Result<fabric::PortRef> find_port(const fabric::Fabric& fabric, std::string_view text);
-
 }  // namespace weft::daemon

@@ -10,6 +10,7 @@
 #include "daemon/once_per_view.h"
 #include "fabric/compare.h"
 #include "fabric/slow_link.h"
+#include "plan/dump_slurm.h"
 #include "plan/overview.h"
 
 namespace weft::daemon {
@@ -249,12 +250,37 @@ Response whole_fabric(const Source& source, const std::shared_ptr<Overview>& ove
   return response;
 }
 
+Response slurm(const Source& source, const std::shared_ptr<Overview>& overview, const Request& request) {
+  const ViewPtr view = source->view();
+  if (!view || !view->fabric || !view->plan) return no_view(source->status());
+  plan::SlurmOptions options;
+  options.hosts = request.parameter("name").value_or("*");
+  if (const auto plugin = request.parameter("plugin")) {
+    options.plugin = plan::slurm_plugin_from(*plugin);
+    if (!options.plugin) return refusal(Error{Errc::invalid, "plugin must be tree or block"});
+  }
+  Response response;
+  response.later = [=](const std::function<void(Response)>& done) {
+    overview->places.get(view, [=](const Places& places) {
+      Result<std::string> text = plan::slurm_topology(*view, *places, options);
+      if (!text) return done(refusal(text.error()));
+      Response file;
+      file.type = "text/plain; charset=utf-8";
+      file.body = std::move(*text);
+      done(std::move(file));
+    });
+  };
+  return response;
+}
+
 }  // namespace
 
 void add_fabric_routes(Router& router, std::shared_ptr<const ApiSource> source) {
   const auto overview = std::make_shared<Overview>(source->workers);
   router.add(
       {"GET", "/v1/fabric", [=](const Request& request) { return whole_fabric(source, overview, request); }});
+  router.add(
+      {"GET", "/v1/dump/slurm", [=](const Request& request) { return slurm(source, overview, request); }});
 }
 
 }  // namespace weft::daemon

@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 
 #include "config/show.h"
+#include "daemon/advice.h"
 #include "fabric/slow_link.h"
 
 namespace weft::daemon {
@@ -33,10 +34,6 @@ json::array array_of(const Items& items, ToJson to_json_of) {
   array.reserve(items.size());
   for (const auto& item : items) array.push_back(to_json_of(item));
   return array;
-}
-
-json::array texts(const std::vector<std::string>& items) {
-  return array_of(items, [](const std::string& text) { return json::value(text); });
 }
 
 json::value optional_report(const std::optional<SweepReport>& report) {
@@ -84,6 +81,10 @@ json::value plan_json(const plan::View& view) {
 }
 
 }  // namespace
+
+json::array texts(const std::vector<std::string>& items) {
+  return array_of(items, [](const std::string& text) { return json::value(text); });
+}
 
 std::string time_text(WallTime time) {
   const auto since = time.time_since_epoch();
@@ -156,6 +157,14 @@ json::object to_json(const Status& status, const plan::View* view) {
     return json::object{
         {"node", guid_or_null(problem.node)}, {"name", name_of(problem.node, view)}, {"what", problem.what}};
   });
+  json::array issues = array_of(advice_of(status, view), [view](const Advice& one) {
+    return json::object{{"severity", name(one.severity)},
+                        {"text", one.text},
+                        {"todo", one.todo},
+                        {"command", one.command.empty() ? json::value(nullptr) : json::value(one.command)},
+                        {"node", guid_or_null(one.node)},
+                        {"name", name_of(one.node, view)}};
+  });
   json::array dirty = array_of(status.dirty, [view](const Dirty& block) {
     return json::object{{"node", guid_or_null(block.node)},
                         {"name", name_of(block.node, view)},
@@ -177,6 +186,7 @@ json::object to_json(const Status& status, const plan::View* view) {
           {"last_sweep", optional_report(status.last_sweep)},
           {"last_full_sweep", optional_report(status.last_full_sweep)},
           {"other_managers", std::move(managers)},
+          {"issues", std::move(issues)},
           {"problems", std::move(problems)},
           {"dirty", std::move(dirty)},
           {"missing", std::move(missing)},

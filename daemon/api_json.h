@@ -15,6 +15,8 @@ namespace weft::daemon {
 /// "2026-01-02T03:04:05.678Z"
 std::string time_text(WallTime time);
 
+boost::json::array texts(const std::vector<std::string>& items);
+
 /// Names of nodes come from `view`, which may be null.
 boost::json::object to_json(const Status& status, const plan::View* view);
 boost::json::object to_json(const Event& event, const plan::View* view);

@@ -9,6 +9,7 @@
 #include "daemon/api_answers.h"
 #include "partitions/explain.h"
 #include "partitions/pkey.h"
+#include "plan/find.h"
 
 namespace weft::daemon {
 
@@ -94,7 +95,7 @@ json::object reason_json(const plan::View& view, const partitions::Policy& polic
 
 Response explain_pkey(const plan::View& view, const config::Loaded& config, const Request& request) {
   const auto port = plan::find_end_port(view, request.parameter("port").value_or(""));
-  if (!port) return refusal(port.error(), "weftctl nodes lists names and GUIDs");
+  if (!port) return place_refusal(port.error());
   const fabric::Fabric& fabric = *view.fabric;
   const partitions::PlannedKeys& plan = view.plan->partitions;
   json::object answer{{"port", fabric::describe(fabric, *port)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "plan/find.h"
 #include "routing/port_sets_json.h"
 
 namespace weft::daemon {
@@ -90,7 +91,7 @@ Response port_sets(const plan::View& view, const Request& request, Page page) {
   const auto at = request.parameter("switch");
   if (!at) return by_switch(view, page);
   const auto port = plan::find_end_port(view, *at);
-  if (!port) return refusal(port.error(), "weftctl nodes --type switch lists names and GUIDs");
+  if (!port) return place_refusal(port.error());
   const auto id = view.fabric->switch_of(port->node);
   if (!id) return refusal(Error{Errc::invalid, fmt::format("{} is no switch", *at)});
   return of_switch(view, *id, request.parameter("leaf").value_or("*"), page);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "daemon/api_answers.h"
 #include "partitions/pkey.h"
+#include "plan/find.h"
 #include "program/lane_rows.h"
 #include "qos/rules.h"
 
@@ -103,9 +104,9 @@ Result<qos::Query> query_of(const Request& request) {
 
 Response explain_qos(const plan::View& view, const qos::Policy& policy, const Request& request) {
   const auto from = plan::find_end_port(view, request.parameter("from").value_or(""));
-  if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
+  if (!from) return place_refusal(from.error());
   const auto to = plan::find_end_port(view, request.parameter("to").value_or(""));
-  if (!to) return refusal(to.error(), "weftctl nodes lists names and GUIDs");
+  if (!to) return place_refusal(to.error());
   auto query = query_of(request);
   if (!query) return refusal(query.error());
   const plan::Plan& plan = *view.plan;

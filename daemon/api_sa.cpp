@@ -11,6 +11,7 @@
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "mad/sa_records.h"
+#include "plan/find.h"
 #include "sa/components.h"
 #include "sa/inform.h"
 #include "sa/multicast.h"
@@ -166,9 +167,9 @@ Gid gid_of(const sa::End& end) { return {kLinkLocalPrefix, raw(end.guid)}; }
 
 Response sa_path(const SaView& view, const Request& request) {
   const auto from = end_named(view, request, "from");
-  if (!from) return refusal(from.error(), "weftctl nodes lists names and GUIDs");
+  if (!from) return place_refusal(from.error());
   const auto to = end_named(view, request, "to");
-  if (!to) return refusal(to.error(), "weftctl nodes lists names and GUIDs");
+  if (!to) return place_refusal(to.error());
   mad::PathRecord asked;
   asked.sgid = gid_of(**from);
   asked.dgid = gid_of(**to);
@@ -230,7 +231,7 @@ Result<Gid> mgid_from(const plan::SaState& state, std::string_view text) {
 
 Response sa_join(const SaView& view, const Request& request) {
   const auto port = end_named(view, request, "port");
-  if (!port) return refusal(port.error(), "weftctl nodes lists names and GUIDs");
+  if (!port) return place_refusal(port.error());
   const auto mgid = mgid_from(view.state, request.parameter("group").value_or("broadcast"));
   if (!mgid) return refusal(mgid.error());
   const auto group = view.state.groups.find(*mgid);

@@ -8,6 +8,7 @@
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
 #include "daemon/explain_port.h"
+#include "plan/find.h"
 
 namespace weft::daemon {
 
@@ -15,8 +16,6 @@ namespace json = boost::json;
 using fabric::PortRef;
 
 namespace {
-
-constexpr std::string_view kNamesHint = "weftctl nodes lists names and GUIDs";
 
 json::array texts_json(const std::vector<std::string>& texts) {
   return json::array(texts.begin(), texts.end());
@@ -61,7 +60,7 @@ Response tables(const ApiSource&, const plan::View& view, const Request& request
   const auto page = page_of(request);
   if (!page) return refusal(page.error());
   const auto id = switch_asked(view, request);
-  if (!id) return refusal(id.error(), kNamesHint);
+  if (!id) return place_refusal(id.error());
   const fabric::Fabric& fabric = *view.fabric;
   const fabric::Node& node = fabric.node(*id);
   const auto ends = fabric.end_ports();

@@ -1,5 +1,7 @@
 #include "daemon/api_upkeep.h"
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "daemon/api_answers.h"
 #include "daemon/api_json.h"
@@ -12,6 +14,10 @@ namespace {
 
 constexpr Duration kHeldWithoutATime = std::chrono::hours(1);
 constexpr Duration kHeldAtMost = std::chrono::hours(24 * 365);
+
+constexpr std::size_t kLongestWhy = 500;
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::optional<UpkeepVerb> verb_from(std::string_view text) {
   if (text == "drain") return UpkeepVerb::drain;
@@ -54,6 +60,9 @@ Result<UpkeepRequest> read(const Request& request) {
   if (wanted.place.empty()) return fail(Errc::invalid, "place is missing: NODE or NODE/PORT");
   wanted.force = request.parameter("force") == "1";
   wanted.why = request.parameter("why").value_or("");
+  if (wanted.why.size() > kLongestWhy || std::ranges::any_of(wanted.why, is_control))
+    return fail(Errc::invalid, "why must be one line of at most {} characters, without control characters",
+                kLongestWhy);
   wanted.time = kHeldWithoutATime;
   const auto time = request.parameter("for");
   if (!time) return wanted;
@@ -68,8 +77,7 @@ Response ask(const ApiSource& source, const Request& request) {
   const Result<UpkeepRequest> wanted = read(request);
   if (!wanted) return refusal(wanted.error());
   const Result<std::string> done = source.ask_upkeep(*wanted);
-  if (!done)
-    return refusal(done.error(), done.error().code == Errc::not_found ? "weftctl nodes lists names" : "");
+  if (!done) return place_refusal(done.error());
   return json_response(json::object{{"text", *done}}, 202);
 }
 

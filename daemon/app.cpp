@@ -12,6 +12,7 @@
 #include "daemon/shared_settings.h"
 #include "daemon/web_files.h"
 #include "log/log.h"
+#include "plan/registrations.h"
 #include "transport/real_clock.h"
 
 namespace weft::daemon {
@@ -47,6 +48,7 @@ void App::set_state(State state, std::string text) {
 
 asio::awaitable<int> App::run() {
   if (Result<void> opened = open_store(); !opened) {
+    state_is_held_ = store_ == nullptr && opened.error().code == Errc::conflict;
     daemon_log().error("{}", opened.error().what);
     co_return kFailed;
   }
@@ -325,14 +327,18 @@ Status App::status() const {
         {{},
          fmt::format("a configuration is tried until {}: `weftctl config confirm` keeps it, "
                      "`weftctl config undo` takes it back",
-                     time_text(*configs_->until()))});
+                     time_text(*configs_->until())),
+         "To keep it:",
+         "weftctl config confirm",
+         Severity::info});
   if (parts_.rails != nullptr)
     for (Rails::Crossed& one : parts_.rails->crossed(settings()->subnet))
-      status.problems.push_back({one.node, std::move(one.what)});
+      status.problems.push_back({one.node, std::move(one.what),
+                                 "Swap the cables, or give the subnets their ports in the configuration."});
   if (replica_) {
     status.shared = replica_->status();
     for (std::string& what : config_differences(config_digests(*settings()), replica_->others()))
-      status.problems.push_back({{}, std::move(what)});
+      status.problems.push_back({{}, std::move(what), "What is set here, and where:", "weftctl config show"});
   }
   if (manager_) manager_->describe(status);
   return status;
@@ -417,6 +423,8 @@ ApiSource App::api_source() {
   source.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
     if (manager_)
       manager_->import_ledger(ledger);
+    else if (plan::counts_of(ledger.sa) != plan::RegistrationCounts{})
+      return fail(Errc::unavailable, "there is no usable port, and registrations need one");
     else
       ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.partitions,
                              ledger_.sls, ledger_.orders, ledger_.sa};

@@ -56,6 +56,9 @@ class App {
   /// All or nothing: a bad file changes nothing and is told.
   void reload();
 
+  /// After run(): it ended since another process has the state file open.
+  bool state_is_held() const { return state_is_held_; }
+
   Status status() const;
   Manager* manager() { return manager_.get(); }
   EventLog& events() { return *events_; }
@@ -98,7 +101,7 @@ class App {
   std::unique_ptr<EventLog> events_;
   std::shared_ptr<News> news_ = std::make_shared<News>();
   Tallies tallies_;
-  int previews_ = 0;  ///< Files that are being read, or compared with what is in force: one at a time.
+  int previews_ = 0;       ///< Files that are being read, or compared with what is in force: one at a time.
   PoolWorkers overviews_;  ///< For what the control API computes: planning waits for none of it.
   std::unique_ptr<ConfigKeeper> configs_;  ///< Null where no other configuration is taken.
   std::unique_ptr<HttpServer> server_;
@@ -112,6 +115,7 @@ class App {
   WallTime started_ = std::chrono::system_clock::now();
   transport::Completion<transport::Done> waiter_;
   bool stopping_ = false;
+  bool state_is_held_ = false;
 };
 
 }  // namespace weft::daemon

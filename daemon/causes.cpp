@@ -76,15 +76,19 @@ asio::awaitable<std::optional<Cause>> Causes::take() {
   const auto any = [&taken](SweepKind kind) {
     return std::ranges::any_of(taken, [kind](const Cause& one) { return one.kind == kind; });
   };
+  const auto looks = [](const Cause& one) { return !one.only_names; };
   Cause cause;
+  cause.names = std::ranges::any_of(taken, &Cause::names);
+  cause.only_names = cause.names && std::ranges::none_of(taken, looks);
   cause.kind = any(SweepKind::full)    ? SweepKind::full
                : any(SweepKind::local) ? SweepKind::local
                                        : SweepKind::light;
   cause.narrow = cause.kind == SweepKind::light && !taken.empty() &&
-                 std::ranges::all_of(taken, [](const Cause& one) { return one.narrow; });
+                 std::ranges::all_of(taken, [](const Cause& one) { return one.narrow || one.only_names; });
   std::vector<std::string> named;
   for (Cause& one : taken) {
-    const bool joins = one.kind == cause.kind || cause.kind == SweepKind::full || !one.places.empty();
+    const bool joins =
+        one.kind == cause.kind || cause.kind == SweepKind::full || !one.places.empty() || one.only_names;
     if (!joins) {
       add(std::move(one));
       continue;

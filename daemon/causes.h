@@ -21,6 +21,9 @@ struct Cause {
   std::vector<Guid> brief{};
   /// Of a light one: `places` and the end ports that told of a change are asked, and nobody else.
   bool narrow = false;
+  /// NodeDescriptions that were told of are read; nothing else where `only_names`.
+  bool names = false;
+  bool only_names = false;
 };
 
 class Causes {
@@ -40,8 +43,8 @@ class Causes {
   /// Wakes take() with nothing, now and from then on.
   void stop();
   /// Waits for a cause and lets the burst settle: full when any asks for it; else all local ones as one, and
-  /// the light ones after it but those of certain switches, narrow only when all are; texts joined, at most
-  /// three named. Nothing after stop().
+  /// the light ones after it but those of certain switches, narrow only when all are; what is only about
+  /// names goes with any; texts joined, at most three named. Nothing after stop().
   asio::awaitable<std::optional<Cause>> take();
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // Changes: what events come to, for people who ask what changed: a sentence each, what was told several times
-// once, and links and nodes that went and came back as one. Pure.
+// once, links and nodes that went and came back as one, and likewise the states that a port passed through.
+// Pure.
 
 #include <span>
 #include <string>

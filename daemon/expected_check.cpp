@@ -72,15 +72,19 @@ void ExpectedCheck::take(State& state, std::shared_ptr<const Deviations> now) {
 }
 
 std::vector<Problem> ExpectedCheck::problems() const {
+  static const std::string kTodo = "Mend the cables as it says, or write the file anew; all of them:";
+  static const std::string kCommand = "weftctl expected";
   std::vector<Problem> problems;
   if (!state_->told) return problems;
   const Deviations& all = *state_->told;
   for (std::size_t i = 0; i < std::min(all.size(), kToldOneByOne); ++i)
-    problems.push_back({all[i].place.node, sentence_of(all[i])});
+    problems.push_back({all[i].place.node, sentence_of(all[i]), kTodo, kCommand});
   if (all.size() > kToldOneByOne)
     problems.push_back({{},
                         fmt::format("{} more deviations from the expected topology: weftctl expected",
-                                    all.size() - kToldOneByOne)});
+                                    all.size() - kToldOneByOne),
+                        kTodo,
+                        kCommand});
   return problems;
 }
 

@@ -1,11 +1,12 @@
 #include "daemon/http_server.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <type_traits>
 
+#include "daemon/http_gzip.h"
 #include "daemon/http_state.h"
 #include "daemon/log.h"
 #include "transport/real_clock.h"
@@ -73,6 +74,7 @@ asio::awaitable<void> serve(StatePtr state, Peer peer) {
       response = co_await when_there(std::move(later));
       if (state->closed()) break;
     }
+    if (!read.refusal) response = as_accepted(std::move(response), read.request);
     std::optional<Streaming> streaming;
     if (response.live && state->streams >= state->options.streams)
       response = error_response(503, "busy", "too many streams", "try again in a moment");

@@ -9,6 +9,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "plan/registrations_json.h"
+
 namespace weft::daemon {
 
 namespace json = boost::json;
@@ -19,6 +21,7 @@ constexpr std::size_t kPiece = 64u << 10;
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMostBlocks = 768;  // 49,152 LIDs
 constexpr std::size_t kDigestDigits = 16;
+constexpr std::string_view kRegistrations = "registrations";
 
 // --- reading
 
@@ -28,10 +31,12 @@ struct At {
   std::string place;
 };
 
-Result<const json::object*> object_at(const At& at, std::set<std::string_view> keys) {
+Result<const json::object*> object_at(const At& at, std::set<std::string_view> keys,
+                                      std::string_view may_have = {}) {
   const json::object* object = at.value.if_object();
   if (object == nullptr) return fail(Errc::malformed, "{}: an object is wanted", at.place);
   for (const auto& member : *object) {
+    if (!may_have.empty() && member.key() == may_have) continue;
     if (keys.erase(std::string_view(member.key().data(), member.key().size())) == 0) {
       return fail(Errc::malformed, "{}: unknown key \"{}\"", at.place, std::string_view(member.key()));
     }
@@ -159,7 +164,7 @@ Result<plan::Ledger> ledger_from_json(std::string_view text) {
   json::error_code error;
   const json::value root = json::parse({text.data(), text.size()}, error);
   if (error) return fail(Errc::malformed, "no JSON: {}", error.message());
-  const auto object = object_at({root, "state"}, {"format", "version", "lids", "devices"});
+  const auto object = object_at({root, "state"}, {"format", "version", "lids", "devices"}, kRegistrations);
   if (!object) return fail(object.error());
   auto head = check_head(**object);
   if (!head) return fail(head.error());
@@ -167,13 +172,22 @@ Result<plan::Ledger> ledger_from_json(std::string_view text) {
   if (!lids) return fail(lids.error());
   auto devices = devices_from({(*object)->at("devices"), "devices"});
   if (!devices) return fail(devices.error());
-  return plan::Ledger{std::move(*lids), std::move(*devices)};
+  plan::Ledger ledger{std::move(*lids), std::move(*devices)};
+  if (const json::value* told = (*object)->if_contains(kRegistrations); told != nullptr && !told->is_null()) {
+    auto registrations = plan::registrations_from(*told, std::string(kRegistrations));
+    if (!registrations) return fail(registrations.error());
+    ledger.sa = std::move(*registrations);
+  }
+  return ledger;
 }
 
 // --- writing
 
-LedgerWriter::LedgerWriter(plan::Ledger ledger)
-    : ledger_(std::move(ledger)), lid_(ledger_.lids->begin()), device_(ledger_.devices->begin()) {}
+LedgerWriter::LedgerWriter(plan::Ledger ledger, std::string registrations)
+    : ledger_(std::move(ledger)),
+      registrations_(std::move(registrations)),
+      lid_(ledger_.lids->begin()),
+      device_(ledger_.devices->begin()) {}
 
 bool LedgerWriter::next(std::string& out) {
   if (part_ == Part::done) return false;
@@ -184,6 +198,7 @@ bool LedgerWriter::next(std::string& out) {
   }
   if (part_ == Part::lids) write_lids(out, until);
   if (part_ == Part::devices) write_devices(out, until);
+  if (part_ == Part::registrations) write_registrations(out, until);
   return true;
 }
 
@@ -209,7 +224,18 @@ void LedgerWriter::write_devices(std::string& out, std::size_t until) {
     out += "\"}";
   }
   if (device_ != ledger_.devices->end()) return;
-  out += "]}\n";
+  out += "],\n\"registrations\":";
+  part_ = Part::registrations;
+}
+
+void LedgerWriter::write_registrations(std::string& out, std::size_t until) {
+  if (out.size() >= until) return;
+  const std::string_view left = std::string_view(registrations_).substr(written_);
+  const std::string_view piece = left.substr(0, until - out.size());
+  out += piece;
+  written_ += piece.size();
+  if (piece.size() < left.size()) return;
+  out += "}\n";
   part_ = Part::done;
 }
 

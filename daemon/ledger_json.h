@@ -4,7 +4,9 @@
 //
 //   {"format":"weft-state","version":1,
 //    "lids":[{"port":"0x0002c90300000001","lid":1,"lmc":0}, ...],
-//    "devices":[{"node":"0x...","unkept_fields":0,"lft_digests":"16 hexadecimal digits a block"}, ...]}
+//    "devices":[{"node":"0x...","unkept_fields":0,"lft_digests":"16 hexadecimal digits a block"}, ...],
+//    "registrations":{...}}    what clients have told the SA (plan/registrations_json.h); null
+//                              or missing where that is not told
 
 #include <string>
 #include <string_view>
@@ -16,16 +18,20 @@ namespace weft::daemon {
 
 class LedgerWriter {
  public:
-  explicit LedgerWriter(plan::Ledger ledger);
+  /// `registrations`: as registrations_json() writes them.
+  explicit LedgerWriter(plan::Ledger ledger, std::string registrations = "null");
   /// Appends the next piece, about 64 kB; false when all is written.
   bool next(std::string& out);
 
  private:
-  enum class Part { head, lids, devices, done };
+  enum class Part { head, lids, devices, registrations, done };
   void write_lids(std::string& out, std::size_t until);
   void write_devices(std::string& out, std::size_t until);
+  void write_registrations(std::string& out, std::size_t until);
 
   plan::Ledger ledger_;
+  std::string registrations_;
+  std::size_t written_ = 0;  // of them
   Part part_ = Part::head;
   plan::LidMap::const_iterator lid_;
   plan::DeviceMap::const_iterator device_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "fabric/counterparts.h"
 
 namespace weft::daemon {
 namespace {
@@ -63,10 +64,11 @@ void LinkHealth::forget_old(Instant now) {
 std::vector<LinkEnds> dropped_links(const Fabric& before, const Fabric& now,
                                     const std::vector<Guid>& booted) {
   std::vector<LinkEnds> dropped;
+  const fabric::Counterparts counterparts(before, now);
   const auto excused = [&](NodeId old_node) {
     if (!before.is_switch(old_node)) return false;
-    const Guid guid = before.node(old_node).guid;
-    return !now.find(guid) || std::ranges::find(booted, guid) != booted.end();
+    return !counterparts.at(old_node) ||
+           std::ranges::find(booted, before.node(old_node).guid) != booted.end();
   };
   for (std::size_t n = 0; n < before.node_count(); ++n) {
     const auto node = static_cast<NodeId>(n);
@@ -75,19 +77,18 @@ std::vector<LinkEnds> dropped_links(const Fabric& before, const Fabric& now,
       const PortRef here{node, static_cast<PortNum>(p)};
       const auto& peer = ports[p].peer;
       if (!peer || *peer < here || excused(node) || excused(peer->node)) continue;
-      const LinkEnds link = link_ends(place_at(before, here), place_at(before, *peer));
-      const auto now_a = now.find(link.a.node);
-      const auto now_b = now.find(link.b.node);
-      bool down = !now_a || !now_b;
+      const auto now_here = counterparts.at(node);
+      const auto now_there = counterparts.at(peer->node);
+      bool down = !now_here || !now_there;
       if (!down) {
-        const PortRef a{*now_a, link.a.port};
-        const PortRef b{*now_b, link.b.port};
+        const PortRef a{*now_here, here.port};
+        const PortRef b{*now_there, peer->port};
         down = raw(a.port) > now.node(a.node).port_count || now.port(a).peer != b;
         const bool was_active =
             ports[p].state == PortState::active && before.port(*peer).state == PortState::active;
         if (!down && was_active) down = std::min(now.port(a).state, now.port(b).state) <= PortState::init;
       }
-      if (down) dropped.push_back(link);
+      if (down) dropped.push_back(link_ends(place_at(before, here), place_at(before, *peer)));
     }
   }
   return dropped;

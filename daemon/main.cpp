@@ -9,6 +9,7 @@
 
 #include "config/show.h"
 #include "daemon/app.h"
+#include "daemon/features.h"
 #include "daemon/open_transport.h"
 #include "daemon/service.h"
 #include "daemon/subnets.h"
@@ -28,6 +29,7 @@ struct Arguments {
   bool config_named = false;
   bool once = false;
   bool check = false;
+  bool features = false;
   std::vector<config::Override> overrides;
 };
 
@@ -39,6 +41,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
   CLI::Option* config =
       app.add_option("-c,--config", arguments.config, "Configuration file")->capture_default_str();
   app.add_flag("--once", arguments.once, "Bring the fabric up, then end: 0 when all is as planned, else 1");
+  app.add_flag("--features", arguments.features, "List what this weftd supports, end");
   app.add_flag("--check-config", arguments.check, "Read the configuration, say what is wrong with it, end");
   app.add_option("--transport", transport, "umad, ibsim or sim")
       ->check(CLI::IsMember({"umad", "ibsim", "sim"}));
@@ -233,6 +236,10 @@ bool fabrics_exist(const config::Loaded& loaded) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (const std::optional<int> code = parse(argc, argv, arguments)) return *code;
+  if (arguments.features) {
+    std::cout << daemon::features_text();
+    return daemon::kDone;
+  }
   Result<config::Loaded> loaded = load(arguments);
   if (!loaded) {
     std::cerr << loaded.error().what << "\n";

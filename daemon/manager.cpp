@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "log/log.h"
 #include "mad/port_info.h"
+#include "plan/registrations.h"
 
 namespace weft::daemon {
 namespace {
@@ -103,6 +104,7 @@ Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, 
 }
 
 Manager::~Manager() {
+  parts_.clock->cancel(names_timer_);
   if (parts_.shared != nullptr) {
     parts_.shared->on_lost({});
     parts_.shared->leave();
@@ -156,6 +158,9 @@ SaService::Surroundings Manager::sa_surroundings() {
       store->save_sa(state, std::move(done));
     };
   around.tell = [this](std::string kind, std::string text) { tell(std::move(kind), std::move(text)); };
+  around.note = [this](std::string kind, std::string text) {
+    tell(std::move(kind), std::move(text), Severity::info);
+  };
   around.groups_changed = [this] { multicast_.changed(); };
   around.multicast = [this] {
     const auto plan = multicast_.plan();
@@ -252,6 +257,22 @@ asio::awaitable<SweepReport> Manager::run_once(int tries) {
 /// A light sweep that sees a change goes on as a local or a full one.
 asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
   SweepReport report;
+  const bool looks_at_all = cause.kind == SweepKind::light && !cause.narrow;
+  const bool reads_names = (cause.names || looks_at_all) && !renamed_.empty();
+  if (reads_names && cause.kind != SweepKind::full && election_.is_master() && sweeper_.can_look()) {
+    if (looks_at_all) client_.forget_mute();
+    report = co_await read_names(cause.text);
+    if (stopping_ || lost_) co_return report;
+    if (report.kind == SweepKind::local) settle(report);
+    watch_links();
+    co_await serve_sa();
+    keep(report);
+  }
+  if (cause.only_names) {
+    const bool read = report.number != 0;
+    if (!read) report = {.kind = SweepKind::light, .clean = true};
+    co_return report;
+  }
   const bool local = election_.is_master() && sweeper_.can_look_around();
   if (cause.kind == SweepKind::local && !local) cause.kind = SweepKind::light;
   if (cause.kind == SweepKind::light && sweeper_.can_look() && election_.is_master()) {
@@ -259,6 +280,7 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
     std::optional<std::vector<Guid>> only;
     if (cause.narrow) only = cause.places;
     report = co_await sweeper_.light(cause.text, seen, std::move(only));
+    if (!stopping_ && !lost_) co_await serve_sa();  // a port may have told of other capabilities
     keep(report);
     if (seen.what.empty() || stopping_ || lost_) co_return report;
     cause = {seen.places.empty() || !local ? SweepKind::full : SweepKind::local,
@@ -271,7 +293,9 @@ asio::awaitable<SweepReport> Manager::sweep(Cause cause) {
     report = co_await sweeper_.local(cause.text, cause.places, cause.brief);
     note_places(report, cause.places);
   } else {
+    const std::set<Guid> told = std::exchange(renamed_, {});  // it reads all descriptions
     report = co_await sweeper_.full(cause.text);
+    if (!report.error.empty()) renamed_.insert(told.begin(), told.end());
   }
   if (stopping_ || lost_) co_return report;
   if (election_.state() == mad::SmState::discovering) {  // our own link is down
@@ -345,6 +369,7 @@ void Manager::stop() {
   stopping_ = true;
   state_ = State::stopping;
   causes_.stop();
+  parts_.clock->cancel(names_timer_);
   watch_.stop();
   heart_.stop();
   key_care_.stop();
@@ -381,7 +406,7 @@ void Manager::reconfigure(std::shared_ptr<const config::Settings> settings) {
 }
 
 asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::Settings> settings,
-                                                   Workers& workers) {
+                                                  Workers& workers) {
   if (!election_.is_master()) co_return fail(Errc::unavailable, "we are not master: ask the manager that is");
   std::optional<PreviewInput> input = sweeper_.preview_input();
   if (!input) co_return fail(Errc::unavailable, "the first sweep has not ended yet");
@@ -393,7 +418,10 @@ asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::
 }
 
 void Manager::import_ledger(plan::Ledger ledger) {
-  sweeper_.take_lids(std::move(ledger.lids));  // what devices hold is not for a file to say
+  const bool told = plan::counts_of(ledger.sa) != plan::RegistrationCounts{};
+  if (told) sa_.hand_in(std::move(ledger.sa));
+  // One with registrations alone says nothing of LIDs. What devices hold is not for a file to say.
+  if (!told || !ledger.lids->empty()) sweeper_.take_lids(std::move(ledger.lids));
   causes_.add({SweepKind::full, "imported state"});
 }
 
@@ -417,7 +445,8 @@ void Manager::describe(Status& status) const {
   for (Problem& one : upkeep_problems()) status.problems.push_back(std::move(one));
   for (Problem& one : expected_.problems()) status.problems.push_back(std::move(one));
   if (state_ == State::master)
-    for (std::string& what : multicast_.problems()) status.problems.push_back({{}, std::move(what)});
+    for (std::string& what : multicast_.problems())
+      status.problems.push_back({{}, std::move(what), "Who is in which group:", "weftctl groups --members"});
   if (state_ == State::master && last_full_ && last_full_->clean && !status.problems.empty())
     status.text += fmt::format(
         ", but {} told below",

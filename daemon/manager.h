@@ -3,6 +3,7 @@
 // kind, answers other managers, and says how things stand.
 
 #include <deque>
+#include <set>
 
 #include "config/settings.h"
 #include "daemon/audit.h"
@@ -59,7 +60,8 @@ class Manager {
   /// What these settings would change on the live fabric; nothing is set. Errors: those of preview(),
   /// `unavailable` when we are not master, or nothing is known yet.
   /// Computed on `workers`: planning waits for none of it.
-  asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings, Workers& workers);
+  asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings,
+                                           Workers& workers);
   void import_ledger(plan::Ledger ledger);
   /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
   std::uint64_t accept();
@@ -121,7 +123,10 @@ class Manager {
   // manager_traps.cpp: what devices tell by themselves
   void on_trap(const mad::Notice& notice, Lid from);
   void look_at_switch(Guid place, std::string why, bool brief);
-  void look_at_end_port(Guid port, std::string why);
+  void on_local_change(const mad::Notice& notice, fabric::PortRef source, Lid key, std::string text);
+  void look_at_end_port(std::string why);
+  void look_at_names(std::string why);
+  asio::awaitable<SweepReport> read_names(std::string cause);
   void note_places(const SweepReport& report, std::span<const Guid> places);
   void tell_storms(const std::vector<TrapDamper::Storm>& storms);
   std::string who_has(Lid lid) const;
@@ -168,12 +173,15 @@ class Manager {
   OwnPort own_port_;
   Audit audit_;
   TrapDamper damper_;
+  std::set<Guid> renamed_;  ///< Nodes that told of another NodeDescription, which is not read yet.
+  Instant names_due_{};     ///< Descriptions are read no sooner.
+  Clock::TimerId names_timer_ = Clock::TimerId::none;
   LinkHealth health_;
   Upkeep upkeep_;
   CounterPoll counters_;
   ExpectedCheck expected_;
   std::vector<Problem> slow_links_;  ///< Below what both ends can do, after the last sweep.
-  std::vector<std::pair<Guid, std::string>> disabled_by_others_;  ///< After the last sweep.
+  std::vector<std::pair<plan::Place, std::string>> disabled_by_others_;  ///< After the last sweep.
   Watch watch_;
   Heart heart_;
   std::optional<Guid> handing_to_;    ///< Has been told to take over, and has not answered yet.

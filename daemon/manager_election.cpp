@@ -379,9 +379,12 @@ std::vector<Problem> Manager::standing_problems() const {
           {one.node,
            fmt::format(
                "{} is master, too, and does not give way{}", describe_manager(one, sweeper_.fabric()),
-               election_.knows_key(one.info) ? "" : ": its SM_Key is another one than manager.sm_key")});
+               election_.knows_key(one.info) ? "" : ": its SM_Key is another one than manager.sm_key"),
+           election_.knows_key(one.info) ? "Stop one of the two."
+                                         : "Stop that one, or give both the same manager.sm_key."});
   if (!election_.others().empty() && parts_.shared == nullptr)
-    for (std::string& what : assigned_here(*settings_)) problems.push_back({{}, std::move(what)});
+    for (std::string& what : assigned_here(*settings_))
+      problems.push_back({{}, std::move(what), "When it is written:", "systemctl reload weftd"});
   const auto& whom = watch_.whom();
   if (election_.state() != SmState::standby || !whom) return problems;
   const std::string who = describe_manager(*whom, sweeper_.fabric());
@@ -390,11 +393,13 @@ std::vector<Problem> Manager::standing_problems() const {
         {whom->node,
          fmt::format("this manager is meant to be master (manager.expected), and {} is. Stop that "
                      "one, or let it hand over",
-                     who)});
+                     who),
+         "To let it hand over, on its host:", "weftctl hand-over"});
   if (!election_.is_allowed(whom->info.guid))
     problems.push_back(
         {whom->node,
-         fmt::format("{} manages, and manager.allowed does not name it. Stop it, or name it", who)});
+         fmt::format("{} manages, and manager.allowed does not name it. Stop it, or name it", who),
+         "When it is named:", "systemctl reload weftd"});
   return problems;
 }
 

@@ -12,6 +12,20 @@ using mad::TrapNumber;
 /// Storms of one minute that are events of their own; one more says how many follow.
 constexpr std::size_t kStormsTold = 20;
 
+/// Of trap 144: NodeDescription has changed. Source, of these three: IBTA vol. 1, 14.2.5.1, table of trap
+/// 144; offsets count from the Notice, and DataDetails begin at byte 10.
+constexpr std::uint16_t kDescription = 0x01;
+
+/// What has changed beside CapabilityMask, a bit each (bytes 20, 21); valid with OtherLocalChanges (byte 15).
+std::uint16_t local_changes(const mad::Notice& notice) {
+  if ((notice.details[15 - 10] & 1) == 0) return 0;
+  return static_cast<std::uint16_t>(get_bits(notice.details, (20 - 10) * 8, 16));
+}
+
+std::uint32_t capabilities_told(const mad::Notice& notice) {
+  return static_cast<std::uint32_t>(get_bits(notice.details, (16 - 10) * 8, 32));
+}
+
 std::string_view meaning(TrapNumber trap) {
   switch (trap) {
     case TrapNumber::link_state_changed:
@@ -70,11 +84,7 @@ void Manager::on_trap(const mad::Notice& notice, Lid from) {
       look_at_switch(place, text, brief);
     });
   }
-  if (capabilities && source) {
-    const Guid port = view->fabric->port(*source).guid;
-    return damper_.heard(key, notice.trap,
-                         [this, port, text = std::move(text)](bool) { look_at_end_port(port, text); });
-  }
+  if (capabilities && source) return on_local_change(notice, *source, key, std::move(text));
   damper_.heard(key, notice.trap, [this, key, trap = notice.trap, text = std::move(text)](bool) {
     causes_.add({SweepKind::light, text});
     damper_.was_so(key, trap);  // a look at all switches is no small one
@@ -86,9 +96,48 @@ void Manager::look_at_switch(Guid place, std::string why, bool brief) {
   causes_.add({brief ? SweepKind::light : SweepKind::local, std::move(why), {place}, {}, brief});
 }
 
-void Manager::look_at_end_port(Guid port, std::string why) {
-  sweeper_.ask_port(port);
+/// Trap 144. What is to be read is noted at once, so that no storm hides one change behind another.
+void Manager::on_local_change(const mad::Notice& notice, fabric::PortRef source, Lid key, std::string text) {
+  const fabric::Fabric& fabric = *sweeper_.view()->fabric;
+  const std::uint16_t changes = local_changes(notice);
+  const bool named = (changes & kDescription) != 0;
+  const bool same_mask = capabilities_told(notice) == fabric.port(source).capabilities;
+  const bool more = changes != kDescription || !same_mask;
+  if (named && election_.is_master()) renamed_.insert(fabric.node(source.node).guid);
+  if (more) sweeper_.ask_port(fabric.port(source).guid);
+  damper_.heard(key, notice.trap, [this, more, text = std::move(text)](bool) {
+    if (more) look_at_end_port(text);
+    if (!renamed_.empty()) look_at_names(text);
+  });
+}
+
+void Manager::look_at_end_port(std::string why) {
   causes_.add({SweepKind::light, std::move(why), {}, {}, true});
+}
+
+/// At once, and then once an interval: hosts that boot together are given their names together.
+void Manager::look_at_names(std::string why) {
+  if (names_timer_ != Clock::TimerId::none) return;
+  const Instant now = parts_.clock->now();
+  const Instant when = std::max(now, names_due_);
+  names_due_ = when + settings_->traps.interval;
+  Cause cause{.kind = SweepKind::light, .text = std::move(why), .names = true, .only_names = true};
+  if (when == now) return causes_.add(std::move(cause));
+  names_timer_ = parts_.clock->at(when, [this, cause = std::move(cause)] {
+    names_timer_ = Clock::TimerId::none;
+    causes_.add(cause);
+  });
+}
+
+/// Who is silent is asked again with the next look at all.
+asio::awaitable<SweepReport> Manager::read_names(std::string cause) {
+  const std::set<Guid> told = std::exchange(renamed_, {});
+  std::vector<Guid> nodes(told.begin(), told.end());
+  std::vector<Guid> silent;
+  SweepReport report = co_await sweeper_.names(std::move(cause), std::move(nodes), silent);
+  renamed_.insert(silent.begin(), silent.end());
+  if (!report.error.empty()) renamed_.insert(told.begin(), told.end());
+  co_return report;
 }
 
 /// Where a local sweep was made for a change.

@@ -104,6 +104,10 @@ CounterPoll::Surroundings Manager::counter_surroundings() {
   return around;
 }
 
+constexpr std::string_view kSlowTodo =
+    "Reseat or change the cable; dirt and a lane that failed are the usual causes. All of them:";
+constexpr std::string_view kSlowCommand = "weftctl links --below-best";
+
 /// Links that run slower or narrower than both their ends can.
 void Manager::note_slow_links(const plan::View& view) {
   slow_links_.clear();
@@ -124,13 +128,17 @@ void Manager::note_slow_links(const plan::View& view) {
       slow_links_.push_back(
           {fabric.node(node).guid,
            fmt::format("link {} to {} is below what both its ends can: {}", fabric::describe(fabric, port),
-                       fabric::describe(fabric, *peer), fmt::join(below, ", "))});
+                       fabric::describe(fabric, *peer), fmt::join(below, ", ")),
+           std::string(kSlowTodo), std::string(kSlowCommand), Severity::warning});
     }
   }
   if (more > 0)
     slow_links_.push_back({{},
                            fmt::format("{} more run below what both ends can: `weftctl links --below-best`",
-                                       counted(more, "link"))});
+                                       counted(more, "link")),
+                           std::string(kSlowTodo),
+                           std::string(kSlowCommand),
+                           Severity::warning});
 }
 
 Result<std::string> Manager::ask_upkeep(const UpkeepRequest& request) {
@@ -154,27 +162,45 @@ std::vector<UpkeepRow> Manager::upkeep_rows() const {
 /// Orders, so that nobody forgets them, and bad links that are not held.
 std::vector<Problem> Manager::upkeep_problems() const {
   std::vector<Problem> problems;
+  const auto view = sweeper_.view();
   for (const UpkeepRow& row : upkeep_rows()) {
     std::string text = fmt::format("{} is {}: {}", row.where, plan::name(row.order.kind), row.state);
     if (!row.order.why.empty()) text += fmt::format(" ({})", row.order.why);
-    problems.push_back({row.place.node, std::move(text)});
+    const bool drained = row.order.kind == plan::Order::Kind::drained;
+    problems.push_back(
+        {row.place.node, std::move(text),
+         drained ? "Give it back when the work is done:" : "To enable it again:",
+         fmt::format("weftctl {} {}", drained ? "undrain" : "port enable", place_word(*view, row.place)),
+         drained ? Severity::info : Severity::warning});
   }
-  const std::vector<std::pair<Guid, std::string>>& others = disabled_by_others_;
+  const std::vector<std::pair<plan::Place, std::string>>& others = disabled_by_others_;
   for (std::size_t i = 0; i < std::min(others.size(), kLinksTold); ++i)
     problems.push_back(
-        {others[i].first,
+        {others[i].first.node,
          others[i].second +
-             " is disabled, and not by an order that this manager knows; `weftctl port enable` enables it"});
+             " is disabled, and not by an order that this manager knows; `weftctl port enable` enables it",
+         "Find out who disabled it. To enable it:",
+         fmt::format("weftctl port enable {}",
+                     view ? place_word(*view, others[i].first) : to_string(others[i].first.node)),
+         Severity::warning});
   if (others.size() > kLinksTold)
     problems.push_back(
-        {{}, fmt::format("{} more are disabled likewise", counted(others.size() - kLinksTold, "port"))});
-  if (const auto view = sweeper_.view())
+        {{},
+         fmt::format("{} more are disabled likewise", counted(others.size() - kLinksTold, "port")),
+         {},
+         {},
+         Severity::warning});
+  if (view)
     for (const auto& [link, why] : health_.bad(parts_.clock->now()))
       if (!upkeep_.concerns(link))
-        problems.push_back({link.a.node, fmt::format("link {} to {} is bad: {}; it is not held",
-                                                     place_text(*view->fabric, link.a),
-                                                     place_text(*view->fabric, link.b), why)});
-  for (const auto& [node, text] : counters_.problems()) problems.push_back({node, text});
+        problems.push_back(
+            {link.a.node,
+             fmt::format("link {} to {} is bad: {}; it is not held", place_text(*view->fabric, link.a),
+                         place_text(*view->fabric, link.b), why),
+             "Reseat or change the cable; meanwhile:",
+             fmt::format("weftctl port hold {}", place_word(*view, link.a))});
+  for (const auto& [node, text] : counters_.problems())
+    problems.push_back({node, text, "Reseat or change the cable; the counters:", "weftctl counters"});
   problems.insert(problems.end(), slow_links_.begin(), slow_links_.end());
   return problems;
 }

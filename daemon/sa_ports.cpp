@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/sa_service.h"
+#include "plan/registrations.h"
 #include "sa/aliases.h"
 #include "sa/group_care.h"
 #include "sa/inform.h"
@@ -66,6 +67,7 @@ void SaService::install(Built built, const std::vector<Guid>& were_served,
     forget_all(were_served);
   else if (!knows_all_)
     ask_latecomers(were_served, strangers);
+  take_handed_in();
   if (auto next = sa::with_present_lids(state_, *index_)) change(std::move(*next), {});
   care_for_groups();
   if (std::exchange(seen_a_view_, true)) report_changes(old.get(), before, present_);
@@ -122,6 +124,24 @@ void SaService::forget_all(const std::vector<Guid>& were_served) {
   knows_all_ = false;
   met_.emplace(were_served.begin(), were_served.end());
   met_->insert(present_.begin(), present_.end());  // who comes up with us registers by itself
+}
+
+void SaService::hand_in(plan::SaState told) {
+  handed_in_ = std::move(told);
+  if (!index_) return;
+  take_handed_in();
+  care_for_groups();
+  note_absent();
+}
+
+void SaService::take_handed_in() {
+  if (!handed_in_) return;
+  const plan::SaState told = std::move(*std::exchange(handed_in_, std::nullopt));
+  const std::string text = plan::to_string(plan::counts_of(told));
+  sa_log().info("registrations handed in {}", text);
+  if (around_.note) around_.note("state_imported", fmt::format("{} taken over from an imported state", text));
+  change(plan::with_registrations(state_, told), {});
+  told.port_guids.each([this](Guid port, const plan::SaState::PortGuids&) { write_aliases(port); });
 }
 
 /// Ports that were away when all was forgotten, and have not booted since, as they have a LID; and ports that

@@ -48,6 +48,7 @@ class SaService {
     /// Switches' multicast tables as planned, null before there are any; may be empty.
     std::function<std::shared_ptr<const plan::MulticastTables>()> multicast;
     std::function<void(std::string kind, std::string)> tell;  ///< What a person should know; may be empty.
+    std::function<void(std::string kind, std::string)> note;  ///< What he may want to know; may be empty.
   };
 
   /// `state`: as kept; without groups nothing was kept, and ports that were Active already are told to
@@ -69,6 +70,10 @@ class SaService {
   void pause();
   /// What clients have told whoever was master before us, and nothing is missing.
   void adopt(plan::SaState state);
+  /// What clients have told another manager, as its own file has it: taken over beside what we know
+  /// (plan/registrations.h), while nothing is answered at the next publish(). Who registers again all the
+  /// same changes nothing by that.
+  void hand_in(plan::SaState told);
   /// Another manager was master before the next publish().
   void distrust() { stale_ = true; }
   /// Used from the next request on.
@@ -108,6 +113,7 @@ class SaService {
   void report_changes(const sa::Index* old, const std::vector<Guid>& before, const std::vector<Guid>& now);
   void care_for_groups();
   void forget_all(const std::vector<Guid>& were_served);
+  void take_handed_in();
   void ask_latecomers(const std::vector<Guid>& were_served, const std::vector<Guid>& strangers);
   void note_absent();
   void forget_absent();
@@ -146,9 +152,10 @@ class SaService {
   PortWriter writer_;
   std::vector<Guid> present_;  // end ports of the last View, sorted
   bool seen_a_view_ = false;
-  bool paused_ = false;                // not answering, and not known to be out of date
-  bool stale_ = false;                 // another manager has been master since
-  bool knows_all_ = false;             // whatever others were told is in the state, too
+  bool paused_ = false;     // not answering, and not known to be out of date
+  bool stale_ = false;      // another manager has been master since
+  bool knows_all_ = false;  // whatever others were told is in the state, too
+  std::optional<plan::SaState> handed_in_;
   std::optional<std::set<Guid>> met_;  // ports that were here since all was forgotten; nothing: it never was
   std::unordered_map<Guid, Instant> absent_since_;  // registered, and not in the last View
   struct RefusalsTold {

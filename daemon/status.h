@@ -76,6 +76,10 @@ struct OtherManager {
 struct Problem {
   Guid node{};
   std::string what;  ///< Names path, attribute and reason.
+  std::string
+      todo{};  ///< What to do, a sentence that may end in ':' before the command; empty: nothing but wait.
+  std::string command{};  ///< To be typed as it stands; may be empty.
+  Severity severity = Severity::error;
 };
 
 /// A block that the last sweep could not write.

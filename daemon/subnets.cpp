@@ -40,6 +40,7 @@ struct Subnets::One {
   std::thread thread;
   std::atomic<Steady::rep> turned{};  ///< When the loop turned last.
   std::string said;                   ///< Under the mutex.
+  bool held = false;  ///< The last run ended since another process has its state. Under the mutex.
   int code = kDone;
 };
 
@@ -144,7 +145,14 @@ int Subnets::run_app(One& one) {
   });
   engine.loop.run();
   engine.app = nullptr;
+  const std::lock_guard lock(mutex_);
+  one.held = app.state_is_held();
   return code;
+}
+
+/// Another weftd manages all that this one is to manage.
+bool Subnets::all_are_held() const {
+  return std::ranges::all_of(all_, [](const auto& one) { return one->held; });
 }
 
 /// Waits, and makes one ready for another run; false when all are to stop.
@@ -152,6 +160,13 @@ bool Subnets::made_again(One& one) {
   for (;;) {
     std::unique_lock lock(mutex_);
     if (stopping_) return false;
+    if (all_are_held()) {
+      daemon_log().error("another process has the state files of all {} subnets: this weftd ends",
+                         all_.size());
+      stopping_ = true;
+      stopped_.notify_all();
+      return false;
+    }
     one.said = fmt::format("ended with code {}, started again soon", one.code);
     daemon_log().error("subnet ended code={} again_in_s={}", one.code, kRestart.count());
     one.turned = (Steady::now() + kRestart).time_since_epoch().count();

@@ -1,7 +1,8 @@
 #pragma once
 // Subnets: those that one weftd manages. Each has a thread with a loop, a clock, workers and an App of its
 // own, so that none waits for another, and one that fails leaves the others as they are. Here they are
-// started, told of signals, counted as alive, and started again when one has ended by itself.
+// started, told of signals, counted as alive, and started again when one has ended by itself. When another
+// process has the state of each of them, that is a second weftd on one state directory: all end.
 
 #include <atomic>
 #include <condition_variable>
@@ -56,6 +57,7 @@ class Subnets {
   int run_guarded(One& one);
   int run_app(One& one);
   bool made_again(One& one);
+  bool all_are_held() const;
   void for_each_app(void (*act)(App&));
   void turn(One& one);
   void note(One& one, const Status& status);

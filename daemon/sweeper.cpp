@@ -7,7 +7,6 @@
 #include "daemon/store.h"
 #include "daemon/usable.h"
 #include "discovery/leave_out.h"
-#include "discovery/light_sweep.h"
 #include "discovery/local.h"
 #include "discovery/locked.h"
 #include "discovery/mute.h"
@@ -143,6 +142,8 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
     take_over(*found);
     managing_ = true;
     if (*registrations_known) follows_another_ = false;
+    keys_are_anothers_ = follows_another_ || (!*registrations_known && !ledger_.partitions);
+    found_keys_ = nullptr;
   }
   const std::string locked_out = co_await leave_out_locked(*found);
   if (!locked_out.empty()) {
@@ -208,12 +209,25 @@ asio::awaitable<Result<bool>> Sweeper::take_shared() {
 asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, SweepReport& report) {
   Result<plan::Planned> planned = co_await make_plan(found, report);
   if (cut_short()) co_return;
+  const bool refused = planned && planned->plan->partitions.refused;
+  if (refused && keys_are_anothers_ && !found_keys_) {
+    co_await read_found_keys(found);
+    if (cut_short()) co_return;
+    planned = co_await make_plan(found, report);
+    if (cut_short()) co_return;
+  }
+  if (planned && !refused) {
+    keys_are_anothers_ = false;
+    found_keys_ = nullptr;
+  }
   if (!planned) {
     report.error = planned.error().what;
     event(Severity::error, "plan_failed", report.error);
     tell_findings(found.findings);
     co_return;
   }
+  co_await begin_at_held(found, *planned);
+  if (cut_short()) co_return;
   Result<void> safe = co_await commit(planned->ledger);
   if (!safe) {
     // The fabric matters more than the file: it comes up, and status says that nothing is kept.
@@ -282,13 +296,17 @@ asio::awaitable<Result<plan::Planned>> Sweeper::make_plan(discovery::Discovered&
           fmt::format("{} taken over from an imported state", counted(ledger_.lids->size(), "LID range")));
   }
   const Phase phase(*this, report, "planning");
+  const bool as_before = published_with_ == settings_;
   planned_with_ = settings_;
   planned_orders_ = ledger_.orders;
-  auto compute = [found, settings = settings_, ledger = ledger_, before = view_] {
+  auto compute = [found, settings = settings_, ledger = ledger_, before = view_, as_before,
+                  keys = found_keys_] {
     const plan::Plan* previous = before ? before->plan.get() : nullptr;
+    const fabric::Fabric* in_force = before && as_before ? before->fabric.get() : nullptr;
     discovery::Discovered usable = without_too_small(found, settings->plan.lids, ledger);
     Result<plan::Planned> planned =
-        plan::make_plan(*usable.fabric, settings->plan, ledger, usable.own_port, previous);
+        plan::make_plan(*usable.fabric, settings->plan, ledger, usable.own_port, previous, in_force);
+    if (planned && keys) planned = plan::checking_as_found(*usable.fabric, std::move(*planned), *keys);
     return std::pair(std::move(usable), std::move(planned));
   };
   auto [usable, planned] = co_await compute_on(*around_.workers, std::move(compute));
@@ -323,9 +341,11 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   job.plan = planned.plan;
   job.own_port = found.own_port;
   job.devices = held;  // on disk it is void; we know it still
+  job.settled = &settled_;
   job.progress = [this](std::string_view phase, std::uint64_t done, std::uint64_t total) {
     progress_ = Progress{std::string(phase), done, total};
   };
+  as_viewed_ = false;
   program::Programmed done = co_await program::program(*around_.client, shadow_, job);
   for (const program::PhaseDone& phase : done.phases)
     report.phases.push_back({phase.name, phase.took, phase.smps});
@@ -343,7 +363,10 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   if (!cut_short()) co_await look_at_down_ports(found, done.restless);
   // What came of it is not known: the digests of what was to change are void, so the next start reads it
   // back.
-  if (cut_short()) co_return;
+  if (cut_short()) {
+    settled_ = {};
+    co_return;
+  }
 
   tell_unmatched(plan::unmatched(*found.fabric, settings_->plan));
   tell_moved_lids(*planned.plan, *found.fabric);
@@ -375,6 +398,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   discovery::Discovered seen = found;
   leave_out_closed(seen, done.closed, report);
   publish(seen, kept);
+  as_viewed_ = done.tables_stand;
 }
 
 void Sweeper::set_orders(std::shared_ptr<const plan::Orders> orders, bool carried_out) {
@@ -474,6 +498,7 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   known->fabric = view->fabric;
   known_ = std::move(known);
   view_ = std::move(view);
+  published_with_ = planned_with_;
   last_seen_ = view_->fabric;
   note_missing(changes);
 }
@@ -505,6 +530,7 @@ asio::awaitable<SweepReport> Sweeper::light(std::string cause, Seen& seen,
   if (look.changes.size() > 1) seen.what += fmt::format("; and {} more", look.changes.size() - 1);
   if (look.changes.size() == look.restless.size()) seen.places = look.restless;
   if (!cut_short()) follow_managers(look.managers);
+  if (!cut_short()) learn_told(look.told);
   for (const discovery::Manager& manager : look.managers)
     if (around_.election->wants_look(manager.info)) {
       seen.places.clear();

@@ -16,8 +16,10 @@
 #include "daemon/status.h"
 #include "daemon/workers.h"
 #include "discovery/discover.h"
+#include "discovery/light_sweep.h"
 #include "fabric/compare.h"
 #include "mad/blocks.h"
+#include "plan/found_keys.h"
 #include "plan/view.h"
 #include "program/programmer.h"
 #include "transport/smp_client.h"
@@ -61,6 +63,10 @@ class Sweeper {
   };
   /// Looks whether anything changed. `only`: at these switches, and at ports that told of a change, alone.
   asio::awaitable<SweepReport> light(std::string cause, Seen& seen, std::optional<std::vector<Guid>> only);
+  /// Reads the NodeDescriptions of these nodes, one SMP each, and nothing else. Where a policy means somebody
+  /// by name, keys and levels are planned again and written: the report is of a local sweep then. `silent`:
+  /// who did not answer.
+  asio::awaitable<SweepReport> names(std::string cause, std::vector<Guid> nodes, std::vector<Guid>& silent);
 
   void set_settings(std::shared_ptr<const config::Settings> settings) { settings_ = std::move(settings); }
   /// Takes over these LIDs, from the next plan on. One that is being made or written meanwhile ends with its
@@ -143,6 +149,8 @@ class Sweeper {
   asio::awaitable<Result<void>> commit(plan::Ledger ledger);
   asio::awaitable<void> apply(const discovery::Discovered& found, const plan::Planned& planned,
                               SweepReport& report);
+  asio::awaitable<void> begin_at_held(const discovery::Discovered& found, plan::Planned& planned);
+  asio::awaitable<bool> lanes_move(const discovery::Discovered& found, const plan::Plan& plan);
   asio::awaitable<std::string> leave_out_locked(discovery::Discovered& found);
   asio::awaitable<void> look_at_down_ports(const discovery::Discovered& found,
                                            std::vector<std::string>& restless);
@@ -164,6 +172,11 @@ class Sweeper {
   void leave_out_closed(discovery::Discovered& found, std::span<const fabric::PortRef> closed,
                         SweepReport& report);
   void publish(const discovery::Discovered& found, const plan::Planned& planned);
+  asio::awaitable<void> read_found_keys(const discovery::Discovered& found);  // sweeper_keys.cpp
+  // sweeper_told.cpp
+  void publish_as_planned(const discovery::Discovered& found);
+  asio::awaitable<void> rename(std::vector<std::pair<NodeId, std::string>> told, SweepReport& report);
+  void learn_told(const std::vector<discovery::LightSweep::Told>& told);
   void tell_differences(std::span<const fabric::Difference> differences);
   void tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric);
   void tell_unchecked(const program::Programmed& done, const fabric::Fabric& fabric);
@@ -186,9 +199,11 @@ class Sweeper {
 
   Surroundings around_;
   std::shared_ptr<const config::Settings> settings_;
-  std::shared_ptr<const config::Settings> planned_with_;  ///< Those of the last View.
+  std::shared_ptr<const config::Settings> planned_with_;    ///< Those of the last plan,
+  std::shared_ptr<const config::Settings> published_with_;  ///< and of the last View.
   plan::Ledger ledger_;
   mad::Shadow shadow_;
+  program::Settled settled_;  ///< Of `shadow_`.
   std::shared_ptr<const discovery::Discovered> known_;
   std::shared_ptr<const plan::View> view_;
   std::optional<Progress> progress_;
@@ -219,6 +234,10 @@ class Sweeper {
   std::string interruption_;
   bool managing_ = false;  ///< We are master, and have taken over what there was.
   bool follows_another_ = false;
+  /// Our record of P_Keys is not of the last policy in force: another manager had one meanwhile.
+  bool keys_are_anothers_ = false;
+  std::shared_ptr<const plan::FoundKeys> found_keys_;  ///< Kept while our policy is refused; else null.
+  bool as_viewed_ = false;   ///< Switches are known to hold the tables that the last View plans.
   bool well_known_ = false;  ///< The last sweep went to its end, and nothing was left to do.
   std::set<Guid> booted_;    ///< Switches that have shown a boot since the last good discovery.
   std::set<Guid> brief_;     ///< Of the places of a local sweep: DiscoverOptions::brief.

@@ -34,7 +34,9 @@ void Sweeper::tell_engine(const plan::Plan& plan, const fabric::Fabric& fabric) 
                        engine_reasons(chain));
   else if (!chain.refusals.empty())
     text = fmt::format("the tables are those of {}{}", engine, engine_reasons(chain));
-  if (chain.kept_last || chain.beyond_named) problems_.push_back({Guid{}, text});
+  if (chain.kept_last || chain.beyond_named)
+    problems_.push_back({Guid{}, text, "Mend what is missing, or name another engine; why this one:",
+                         "weftctl explain engine"});
 
   const std::string before = view_ && view_->plan ? view_->plan->routes().engine : "";
   if (text.empty() && !before.empty() && before != engine)

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "daemon/changed_ways.h"
 #include "daemon/sweeper.h"
+#include "fabric/counterparts.h"
 #include "partitions/changes.h"
 #include "program/port_fields.h"
 #include "program/render.h"
@@ -70,10 +71,11 @@ void Sweeper::tell_restarts(const discovery::Discovered& found) {
             guid);
   if (!view_) return;
   const fabric::Fabric& before = *view_->fabric;
+  const fabric::Counterparts counterparts(now, before);
   std::vector<std::string> more;
   for (std::size_t n = 0; n < now.node_count(); ++n) {
     const auto node = static_cast<NodeId>(n);
-    const auto old_node = before.find(now.node(node).guid);
+    const auto old_node = counterparts.at(node);
     if (!old_node) continue;
     const auto ports = now.ports(node);
     for (std::size_t p = 1; p < ports.size(); ++p) {
@@ -188,7 +190,8 @@ void Sweeper::tell_policies(const plan::Plan& plan, const fabric::Fabric& fabric
   };
   tell(plan.partitions.problems, Severity::error, "partitions_not_in_force");
   tell(plan.levels.problems, Severity::warning, "levels_not_as_set");
-  for (const std::string& text : now) problems_.push_back({Guid{}, text});
+  for (const std::string& text : now)
+    problems_.push_back({Guid{}, text, "Mend the configuration, then:", "systemctl reload weftd"});
   tell(plan.partitions.notes, Severity::warning, "policy_note");
   tell(plan.levels.notes, Severity::warning, "policy_note");
   told_policies_ = std::move(now);
@@ -261,7 +264,11 @@ void Sweeper::tell_findings(const std::vector<discovery::Finding>& findings) {
   unreadable_ = static_cast<std::size_t>(std::ranges::count_if(findings, discovery::spoils));
   std::vector<std::string> now;
   for (const discovery::Finding& finding : findings) {
-    problems_.push_back({finding.node, finding.what});
+    const bool spoils = discovery::spoils(finding);
+    problems_.push_back(
+        {finding.node, finding.what,
+         spoils ? "It is left out, and tried again at each sweep. Look at its power and cables, then:" : "",
+         spoils ? "weftctl sweep" : ""});
     now.push_back(finding.what);
     if (std::ranges::find(told_, finding.what) != told_.end()) continue;
     event(Severity::warning, "node_unreadable", finding.what, finding.node);

@@ -6,9 +6,12 @@
 
 #include "daemon/sweeper.h"
 #include "discovery/read_back.h"
+#include "fabric/counterparts.h"
 #include "fabric/path_tree.h"
 #include "plan/found_lids.h"
+#include "plan/held.h"
 #include "program/digests.h"
+#include "program/held_tables.h"
 #include "program/keys.h"
 #include "program/lanes.h"
 #include "program/render.h"
@@ -20,6 +23,13 @@ namespace {
 std::optional<transport::Target> target_of(const fabric::Fabric& fabric, const fabric::PathTree& paths,
                                            NodeId node) {
   return transport::target_by(fabric.node(node).guid, paths.ports_to(node));
+}
+
+/// Whether it is a switch that is not blank.
+bool may_hold_tables(const mad::Shadow& shadow, Guid node) {
+  const mad::DeviceBlocks* device = shadow.find_device(node);
+  return device != nullptr && (program::blocks_in_use(shadow, node) > 0 ||
+                               device->table(mad::AttrId::linear_forwarding) != nullptr);
 }
 
 /// The same record, with nothing said of the tables.
@@ -42,13 +52,17 @@ void Sweeper::take_over(const discovery::Discovered& found) {
   const Lid ours = kept ? own->second.base : kLidNone;
   ledger_.lids = plan::without_clashes(ledger_.lids, fabric, ours);
   std::set<Guid> strangers;
+  bool had_another = false;
   for (const fabric::PortRef end : fabric.end_ports()) {
     const Lid obeys = fabric.port(end).sm_lid;
     if (ours == kLidNone || obeys != ours) strangers.insert(fabric.node(end.node).guid);
-    follows_another_ |= obeys != kLidNone && obeys != ours;
+    had_another |= obeys != kLidNone && obeys != ours;
   }
+  follows_another_ |= had_another;
   const std::vector<Guid> all(strangers.begin(), strangers.end());
   forget_tables(all);
+  // It may have come to the tables of devices that it could not tell whom to obey.
+  if (had_another) forget_all_tables();
 }
 
 /// Who was served by whom, before anything is written.
@@ -109,6 +123,7 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
   }
   const std::vector<SwitchId> unread = program::to_read_back(*found.fabric, shadow_, *ledger_.devices);
   if (unread.empty()) co_return;
+  as_viewed_ = false;
   const fabric::PathTree paths(*found.fabric, found.own_port);
   std::vector<discovery::BlockToRead> blocks;
   for (const SwitchId id : unread) {
@@ -121,12 +136,56 @@ asio::awaitable<void> Sweeper::read_tables(const discovery::Discovered& found, S
   co_await discovery::read_back(*around_.client, shadow_, all);
 }
 
+/// Where switches may hold other tables than the last plan's, the way to the new ones begins at those. What
+/// is not known of them is read; most is when they are as planned already.
+asio::awaitable<void> Sweeper::begin_at_held(const discovery::Discovered& found, plan::Planned& planned) {
+  if (as_viewed_) co_return;
+  program::adopt_digests(*found.fabric, *planned.plan, *ledger_.devices, shadow_);
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  std::vector<discovery::BlockToRead> blocks;
+  for (const auto& [id, block] : program::held_tables(*found.fabric, *planned.plan, shadow_).unknown)
+    if (const auto target = target_of(*found.fabric, paths, found.fabric->node_of(id)))
+      blocks.push_back({*target, mad::AttrId::linear_forwarding, block});
+  const std::span<const discovery::BlockToRead> all(blocks);
+  co_await discovery::read_back(*around_.client, shadow_, all);
+  const bool move = co_await lanes_move(found, *planned.plan);
+  if (cut_short()) co_return;
+  auto compute = [fabric = found.fabric, plan = planned.plan, move,
+                  held = program::held_tables(*found.fabric, *planned.plan, shadow_)] {
+    return plan::with_way_from(*fabric, *plan, held.routes, move, !held.unknown.empty());
+  };
+  planned.plan = co_await compute_on(*around_.workers, std::move(compute));
+}
+
+/// Whether packets between switches are to change their lanes. Switches that hold what is planned are on
+/// record afterwards.
+asio::awaitable<bool> Sweeper::lanes_move(const discovery::Discovered& found, const plan::Plan& plan) {
+  if (!plan.routes().lanes) co_return false;
+  const std::vector<program::LaneWork> work = program::lane_work(*found.fabric, plan, *ledger_.devices);
+  if (work.empty()) co_return false;
+  const fabric::PathTree paths(*found.fabric, found.own_port);
+  const std::span<const program::LaneWork> items(work);
+  const program::LanesSeen seen =
+      co_await program::look_at_lanes(*around_.client, *found.fabric, paths, plan, items);
+  if (seen.digests.empty()) co_return seen.move;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  for (const auto& [guid, digest] : seen.digests) {
+    const auto held = devices->find(guid);
+    plan::DeviceRecord record = held == devices->end() ? plan::DeviceRecord() : *held->second;
+    record.lanes_digest = digest;
+    (*devices)[guid] = std::make_shared<const plan::DeviceRecord>(std::move(record));
+  }
+  ledger_.devices = std::move(devices);
+  co_return seen.move;
+}
+
 /// What was said of these tables holds no longer: neither the Shadow nor the Ledger's digests.
 void Sweeper::forget_tables(std::span<const Guid> nodes) {
   if (nodes.empty()) return;
   if (around_.tables_forgotten) around_.tables_forgotten(nodes);
   auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
   for (const Guid node : nodes) {
+    as_viewed_ = as_viewed_ && !may_hold_tables(shadow_, node);
     if (shadow_.find_device(node) != nullptr) {
       shadow_.device(node).erase(mad::AttrId::linear_forwarding);
       shadow_.device(node).erase(mad::AttrId::multicast_forwarding);
@@ -150,9 +209,11 @@ void Sweeper::forget_all_tables() {
 /// up anew, and those whose GUID somebody else answers to, or did at the last sweep.
 void Sweeper::forget_changed(const discovery::Discovered& found) {
   std::vector<Guid> nodes = found.booted;
+  std::optional<fabric::Counterparts> before;
+  if (known_) before.emplace(*found.fabric, *known_->fabric);
   for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
     const fabric::Node& node = found.fabric->nodes()[n];
-    const bool here_before = !known_ || known_->fabric->find(node.guid);
+    const bool here_before = !before || before->at(static_cast<NodeId>(n));
     const auto ports = found.fabric->ports(static_cast<NodeId>(n));
     const bool host_is_new =
         node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
@@ -174,9 +235,8 @@ void Sweeper::forget_changed(const discovery::Discovered& found) {
 /// ran meanwhile would hardly have left all of them.
 asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
   const fabric::PathTree paths(*found.fabric, found.own_port);
-  std::mt19937_64 random(
-      raw(around_.election->own_guid()) ^
-      static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()));
+  // Seeded by what differs between managers and sweeps, not by the time of day: a run can be repeated.
+  std::mt19937_64 random(raw(around_.election->own_guid()) + number_ * 0x9e3779b97f4a7c15);
   std::vector<discovery::BlockToRead> blocks;
   std::vector<std::uint64_t> digests;
   for (const NodeId node : found.fabric->switches()) {
@@ -204,30 +264,32 @@ asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) 
 /// is killed in the middle must not trust them.
 asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discovered& found,
                                                        const plan::Planned& planned) {
-  plan::Ledger without = ledger_;
-  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
-  bool changed = false;
   const plan::Plan& plan = *planned.plan;
   std::set<NodeId> new_lanes;
-  for (const program::LaneWork& work : program::lane_work(*found.fabric, plan, *devices))
+  for (const program::LaneWork& work : program::lane_work(*found.fabric, plan, *ledger_.devices))
     new_lanes.insert(work.node);
   std::set<NodeId> new_keys;
-  for (const program::KeyWork& work : program::key_work(*found.fabric, plan.partitions, *devices))
+  for (const program::KeyWork& work : program::key_work(*found.fabric, plan.partitions, *ledger_.devices))
     new_keys.insert(work.node);
-  const auto writes = [&](const routing::Routes& routes, std::size_t s, Guid guid) {
-    return !program::lft_work(*routes.lfts[s], routes.top, shadow_.find_device(guid)).empty();
+  std::set<NodeId> new_tables;
+  const auto note_tables = [&](const routing::Routes& routes) {
+    for (const program::TableWork& work :
+         program::table_work(*found.fabric, plan, routes, shadow_, &settled_))
+      if (!work.blocks.empty()) new_tables.insert(found.fabric->node_of(work.id));
   };
-  for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
-    const auto node = static_cast<NodeId>(n);
+  note_tables(plan.routes());
+  if (plan.dark() != nullptr) note_tables(*plan.dark());
+  std::set<NodeId> concerned = new_tables;
+  concerned.insert(new_lanes.begin(), new_lanes.end());
+  concerned.insert(new_keys.begin(), new_keys.end());
+  if (concerned.empty()) co_return;
+  auto devices = std::make_shared<plan::DeviceMap>(*ledger_.devices);
+  bool changed = false;
+  for (const NodeId node : concerned) {
     const auto record = devices->find(found.fabric->node(node).guid);
     if (record == devices->end()) continue;
     auto fresh = std::make_shared<plan::DeviceRecord>(*record->second);
-    if (const auto id = found.fabric->switch_of(node)) {
-      const std::size_t s = raw(*id);
-      const bool tables =
-          writes(plan.routes(), s, record->first) || (plan.dark() && writes(*plan.dark(), s, record->first));
-      if (tables) fresh->lft_digests.clear();
-    }
+    if (new_tables.contains(node)) fresh->lft_digests.clear();
     if (new_lanes.contains(node)) fresh->lanes_digest = plan::kLanesVoid;
     if (new_keys.contains(node)) fresh->keys_digest = 0;
     if (*fresh == *record->second) continue;
@@ -235,6 +297,7 @@ asio::awaitable<void> Sweeper::void_digests_of_changes(const discovery::Discover
     changed = true;
   }
   if (!changed) co_return;
+  plan::Ledger without = ledger_;
   without.devices = std::move(devices);
   Result<void> saved = co_await commit(without);
   if (!saved) event(Severity::error, "state_not_saved", saved.error().what);

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "plan/find.h"
 #include "plan/routes_over.h"
 
 namespace weft::daemon {
@@ -87,6 +88,19 @@ std::string place_text(const Fabric& fabric, Place place) {
                               : fmt::format("{} port {}", to_string(place.node), raw(place.port));
 }
 
+std::string place_word(const plan::View& view, Place place) {
+  std::string word = to_string(place.node);
+  if (const auto node = view.fabric->find(place.node)) {
+    const std::string& name = view.fabric->node(*node).description;
+    const std::string first = name.substr(0, name.find(' '));
+    const auto found = plan::find_named(view, first);
+    if (found && found->node == *node && !found->port &&
+        first.find_first_of("'\"$`\\;&|<>()*?") == first.npos)
+      word = first;
+  }
+  return raw(place.port) == 0 ? word : fmt::format("{}/{}", word, raw(place.port));
+}
+
 Upkeep::Upkeep(Surroundings around, std::shared_ptr<const plan::Orders> orders)
     : around_(std::move(around)), orders_(std::move(orders)) {
   arm();
@@ -95,21 +109,12 @@ Upkeep::Upkeep(Surroundings around, std::shared_ptr<const plan::Orders> orders)
 Upkeep::~Upkeep() { around_.clock->cancel(timer_); }
 
 Result<Upkeep::Found> Upkeep::find(const plan::View& view, std::string_view text) const {
-  const std::size_t slash = text.rfind('/');
-  std::optional<std::uint64_t> port;
-  if (slash != text.npos) {
-    std::string_view number = text.substr(slash + 1);
-    if (number.starts_with('P') || number.starts_with('p')) number.remove_prefix(1);
-    port = number_from(number);
-    if (!port || *port == 0 || *port > 254)
-      return fail(Errc::invalid, "{} is no port: write NODE/PORT, as leaf-3/7", in_quotes(text));
-  }
-  const auto end = plan::find_end_port(view, text.substr(0, slash));
-  if (!end) return fail(end.error());
-  const fabric::Node& node = view.fabric->node(end->node);
-  if (port && *port > node.port_count)
-    return fail(Errc::not_found, "{} has {} only", fabric::describe(node), counted(node.port_count, "port"));
-  const PortRef at{end->node, static_cast<PortNum>(port.value_or(0))};
+  const auto named = plan::find_named(view, text);
+  if (!named) return fail(named.error());
+  const std::optional<PortNum> port = named->port_written ? named->port : std::nullopt;
+  if (port == PortNum{0})
+    return fail(Errc::invalid, "{} is no port with a cable: write NODE/PORT, as leaf-3/7", in_quotes(text));
+  const PortRef at{named->node, port.value_or(PortNum{0})};
   return Found{at, place_at(*view.fabric, at)};
 }
 
@@ -409,16 +414,16 @@ const Order* order_of_link(const plan::View& view, PortRef port) {
   return nullptr;
 }
 
-std::vector<std::pair<Guid, std::string>> disabled_by_others(const plan::View& view,
-                                                             const plan::Orders& orders) {
+std::vector<std::pair<Place, std::string>> disabled_by_others(const plan::View& view,
+                                                              const plan::Orders& orders) {
   const Fabric& fabric = *view.fabric;
-  std::vector<std::pair<Guid, std::string>> ports;
+  std::vector<std::pair<Place, std::string>> ports;
   for (const NodeId id : fabric.switches())
     for (std::size_t p = 1; p < fabric.ports(id).size(); ++p) {
       const PortRef port{id, static_cast<PortNum>(p)};
       const bool disabled = fabric.port(port).known && fabric.port(port).phys == PhysState::disabled;
       if (disabled && !orders.contains(place_at(fabric, port)))
-        ports.emplace_back(fabric.node(id).guid, fabric::describe(fabric, port));
+        ports.emplace_back(place_at(fabric, port), fabric::describe(fabric, port));
     }
   return ports;
 }

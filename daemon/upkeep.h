@@ -39,14 +39,17 @@ struct UpkeepRequest {
 
 /// Switch ports that are disabled, and not by an order that is known here: by another manager, or by hand.
 /// Cost: O(ports).
-std::vector<std::pair<Guid, std::string>> disabled_by_others(const plan::View& view,
-                                                             const plan::Orders& orders);
+std::vector<std::pair<plan::Place, std::string>> disabled_by_others(const plan::View& view,
+                                                                    const plan::Orders& orders);
 
 /// What is ordered of a link that is there: at one of its ports, or of a whole switch. Null: nothing.
 const plan::Order* order_of_link(const plan::View& view, fabric::PortRef port);
 
 /// "0x... (leaf-3) port 7 to 0x... (spine-1) port 2"; GUID and port alone of what is not there.
 std::string place_text(const fabric::Fabric& fabric, plan::Place place);
+/// What to write for it in a command: "leaf-3/7" where that name is one node's only, else the GUID and the
+/// port.
+std::string place_word(const plan::View& view, plan::Place place);
 
 class Upkeep {
  public:

@@ -84,9 +84,9 @@ std::string Run::place(Builder::End from, const mad::DirectedRoute& route) const
 
 /// Where a node was found first.
 std::string Run::place_of(Guid guid) {
-  const Found& found = found_[guid];
-  if (const auto peer = builder_.peer({guid, found.entry})) return place(*peer, found.route);
-  return guid == own_node_ ? "here" : "by " + mad::to_string(found.route);
+  const Found& at = found(guid);
+  if (const auto peer = builder_.peer({guid, at.entry})) return place(*peer, at.route);
+  return guid == own_node_ ? "here" : "by " + mad::to_string(at.route);
 }
 
 asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
@@ -111,7 +111,7 @@ asio::awaitable<void> Run::probe(Builder::End from, mad::DirectedRoute route) {
     report(Finding::Kind::duplicate_guid, info->node_guid,
            fmt::format("GUID {} answers at two places with different nodes: {} and {}",
                        to_string(info->node_guid), place_of(info->node_guid), place(from, route)));
-    unanswered_.push_back({from, route, {}});
+    unanswered_.push_back({from, route, info->node_guid});
     co_return;
   }
   join(from, to, route);
@@ -133,7 +133,7 @@ void Run::join(Builder::End from, Builder::End to, const mad::DirectedRoute& rou
   report(Finding::Kind::duplicate_guid, to.guid,
          fmt::format("GUID {} answers at two places, or a cable moved while we looked: {}; {} and {}",
                      to_string(to.guid), joined.error().what, place_of(to.guid), place(from, route)));
-  unanswered_.push_back({from, route, {}});
+  unanswered_.push_back({from, route, to.guid});
 }
 
 asio::awaitable<void> Run::explore_end_node(Target target, mad::NodeInfo info) {
@@ -156,15 +156,15 @@ asio::awaitable<void> Run::explore_switch(Target target, Guid port_guid) {
 }
 
 void Run::probe_links_of(Guid guid) {
-  const Found found = found_[guid];
-  if (found.route.full())
+  const Found at = found(guid);
+  if (at.route.full())
     return report(Finding::Kind::refused, guid,
                   fmt::format("{} is {} hops away, further than a directed route reaches",
                               fabric::describe(builder_.node(guid)), mad::kMaxHops));
   for (int p = 1; p <= builder_.node(guid).port_count; ++p) {
     const Builder::End from{guid, static_cast<PortNum>(p)};
     if (is_up(builder_.port(guid, from.port)) && !builder_.peer(from))
-      tasks_.start(probe(from, found.route.then(from.port)));
+      tasks_.start(probe(from, at.route.then(from.port)));
   }
 }
 
@@ -272,38 +272,53 @@ asio::awaitable<void> Run::read_manager(Target target) {
 /// A node whose port or switch attributes could not be read cannot be programmed: nothing may be routed
 /// through it.
 bool Run::drop_unreadable() {
-  bool dropped = false;
-  for (const auto& [guid, found] : found_) {
+  std::vector<Guid> unreadable;
+  for (const auto& [guid, at] : found_) {
     if (!builder_.has_node(guid) || guid == own_node_) continue;
     const bool is_switch = builder_.node(guid).type == NodeType::switch_;
-    const PortNum must_know = is_switch ? PortNum{0} : found.entry;
-    if (builder_.port(guid, must_know).known) continue;
+    const PortNum must_know = is_switch ? PortNum{0} : at.entry;
+    if (!builder_.port(guid, must_know).known) unreadable.push_back(guid);
+  }
+  for (const Guid guid : unreadable) {
     for (int p = 1; p <= builder_.node(guid).port_count; ++p)
       if (const auto peer = builder_.peer({guid, static_cast<PortNum>(p)}))
-        unanswered_.push_back({*peer, found_[peer->guid].route.then(peer->port), guid});
+        unanswered_.push_back({*peer, found(peer->guid).route.then(peer->port), guid});
     builder_.drop_node(guid);
-    dropped = true;
   }
-  return dropped;
+  return !unreadable.empty();
 }
 
-/// What only a node that was left out leads to cannot be reached by any route that we know.
-void Run::drop_unreachable() {
-  const fabric::Fabric fabric = builder_.build();
+/// What only a node that was left out, or a link that is gone, leads to cannot be reached by any route that
+/// we know: all but that.
+fabric::Fabric Run::reachable() {
+  fabric::Fabric fabric = builder_.build();
   const fabric::PathTree paths(fabric, {*fabric.find(own_node_), own_port_});
-  for (std::size_t n = 0; n < fabric.node_count(); ++n)
-    if (!paths.reaches(static_cast<NodeId>(n))) builder_.drop_node(fabric.node(static_cast<NodeId>(n)).guid);
+  bool all = true;
+  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
+    if (paths.reaches(static_cast<NodeId>(n))) continue;
+    builder_.drop_node(fabric.node(static_cast<NodeId>(n)).guid);
+    all = false;
+  }
+  return all ? std::move(fabric) : builder_.build();
 }
 
 Discovered Run::finish() {
-  if (drop_unreadable()) drop_unreachable();
-  auto fabric = std::make_shared<const fabric::Fabric>(builder_.build());
+  const bool some_dropped = drop_unreadable();
+  auto fabric = std::make_shared<const fabric::Fabric>(some_dropped || known_ != nullptr ? reachable()
+                                                                                         : builder_.build());
+  if (known_ != nullptr) keep_managers_once();
   result_.own_port = {*fabric->find(own_node_), own_port_};
   for (const auto& [end, route, heard] : unanswered_) {
     if (!fabric->find(end.guid)) continue;
     const fabric::PortRef port{*fabric->find(end.guid), end.port};
     if (!fabric->port(port).peer) result_.dangling.push_back({port, route, heard});
   }
+  // Who kept silent when asked from one end may have told of the link from the other.
+  std::erase_if(result_.findings, [&fabric](const Finding& one) {
+    const auto node = one.behind ? fabric->find(one.behind->guid) : std::nullopt;
+    return one.kind == Finding::Kind::mute && node &&
+           fabric->port({*node, one.behind->port}).peer.has_value();
+  });
   std::ranges::sort(result_.managers, {}, [](const Manager& m) { return m.info.guid; });
   std::ranges::sort(result_.silent, {}, &Manager::node);
   std::ranges::sort(result_.findings, {}, &Finding::what);

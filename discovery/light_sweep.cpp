@@ -53,7 +53,7 @@ struct Look {
   }
 
   /// What the port says of itself now; nothing when it is silent.
-  asio::awaitable<std::optional<mad::PortInfo>> look_at_port(fabric::PortRef ref) {
+  asio::awaitable<std::optional<mad::AttrData>> look_at_port(fabric::PortRef ref) {
     const std::optional<Target> target = target_of(ref);
     if (!target) co_return std::nullopt;
     Result<mad::AttrData> answer =
@@ -71,7 +71,7 @@ struct Look {
       changed(ref.node, fmt::format("port {}: state, LID or MasterSMLID is not what it was", raw(ref.port)));
     const bool lost_is_sm = before && has(*before, mad::PortCap::is_sm) && !has(now, mad::PortCap::is_sm);
     if (ref == known.own_port && lost_is_sm) changed(ref.node, "our own port has lost IsSM");
-    co_return now;
+    co_return *answer;
   }
 
   /// When our own cable has moved, all routes lead elsewhere, and nothing that is answered can be trusted.
@@ -87,10 +87,13 @@ struct Look {
 
   /// Capabilities of this end port have changed: a manager may have come.
   asio::awaitable<void> look_at_asked(fabric::PortRef ref) {
-    const std::optional<mad::PortInfo> now = co_await look_at_port(ref);
+    const std::optional<mad::AttrData> answer = co_await look_at_port(ref);
+    if (!answer) co_return;
+    result.told.push_back({ref, *answer});
+    const auto now = mad::decode<mad::PortInfo>(*answer);
     const Guid node = known.fabric->node(ref.node).guid;
     const bool is_known = std::ranges::find(known.managers, node, &Manager::node) != known.managers.end();
-    if (!now || is_known || ref == known.own_port || !has(*now, mad::PortCap::is_sm)) co_return;
+    if (is_known || ref == known.own_port || !has(now, mad::PortCap::is_sm)) co_return;
     Manager manager;
     manager.node = node;
     manager.route = target_of(ref)->route;
@@ -115,7 +118,10 @@ struct Look {
     Result<mad::AttrData> answer = co_await client.get(target, AttrId::node_info, 0);
     if (!answer) co_return;
     const auto info = mad::decode<mad::NodeInfo>(*answer);
-    if (nonsense_in(info) || known.fabric->find(info.node_guid)) co_return;  // told already, no news
+    // Who is known, and answered here when all was discovered, is a clone, and told already. Where nobody had
+    // answered, a link is missing that leads to him.
+    const bool told = raw(dangling.heard) != 0 && known.fabric->find(info.node_guid);
+    if (nonsense_in(info) || told) co_return;
     if (info.node_guid == dangling.heard) {
       const bool better = co_await tells_more(target, info);
       if (!better) co_return;
@@ -158,6 +164,10 @@ struct LookAtSwitch {
   Look* look;
   asio::awaitable<void> operator()(NodeId node) const { return look->look_at_switch(node); }
 };
+struct LookAtAsked {
+  Look* look;
+  asio::awaitable<void> operator()(fabric::PortRef port) const { return look->look_at_asked(port); }
+};
 struct LookBehind {
   Look* look;
   asio::awaitable<void> operator()(const Dangling& dangling) const { return look->look_behind(dangling); }
@@ -199,8 +209,10 @@ asio::awaitable<LightSweep> light_sweep(transport::SmpClient& client, const mad:
   const auto peer = known->fabric->port(known->own_port).peer;
   if (peer) co_await look.look_where_we_hang(*peer);
   if (peer) co_await look.look_at_port(*peer);
-  for (const fabric::PortRef port : asked) co_await look.look_at_asked(port);
   const auto width = static_cast<std::size_t>(client.settings().window) * 2;
+  const std::span<const fabric::PortRef> told(asked);
+  const LookAtAsked at_asked{&look};
+  co_await transport::for_each(told, width, at_asked);
   const LookAtSwitch at_switch{&look};
   if (only) {
     co_await look_nearest_first(look, *only);

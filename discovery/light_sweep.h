@@ -18,6 +18,12 @@ struct LightSweep {
   std::vector<Guid> restless;
   /// Those of before and those at ports that were `asked`, with what they say now; silent ones are left out.
   std::vector<Manager> managers;
+  /// PortInfo of a port that was `asked`.
+  struct Told {
+    fabric::PortRef port;
+    mad::AttrData data;
+  };
+  std::vector<Told> told;
 };
 
 /// Compares with the Shadow, which it does not change. `asked`: end ports that told of a change. `only`: of

@@ -19,18 +19,22 @@ void Run::start_from(const Discovered& known, std::span<const Guid> places) {
   known_ = &known;
   places_.insert(places.begin(), places.end());
   const fabric::Fabric& fabric = *known.fabric;
-  const fabric::PathTree paths(fabric, known.own_port);
+  known_paths_.emplace(fabric, known.own_port);
   own_node_ = fabric.node(known.own_port.node).guid;
   own_port_ = known.own_port.port;
   result_.managers = known.managers;
   builder_ = fabric::builder_of(fabric, places_);
-  for (std::size_t n = 0; n < fabric.node_count(); ++n) {
-    const auto node = static_cast<NodeId>(n);
-    if (const auto way = paths.ports_to(node))
-      found_[fabric.node(node).guid] = {mad::DirectedRoute(*way), paths.entry_port(node)};
-    else
-      unclear_ = true;
-  }
+  for (std::size_t n = 0; n < fabric.node_count(); ++n)
+    if (!known_paths_->reaches(static_cast<NodeId>(n))) unclear_ = true;
+}
+
+/// Where a node was found; in a local run, at first, where it was known to be.
+Run::Found& Run::found(Guid guid) {
+  const auto [at, is_new] = found_.try_emplace(guid);
+  const auto node = is_new && known_ != nullptr ? known_->fabric->find(guid) : std::nullopt;
+  const auto way = node ? known_paths_->ports_to(*node) : std::nullopt;
+  if (way) at->second = {mad::DirectedRoute(*way), known_paths_->entry_port(*node)};
+  return at->second;
 }
 
 asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std::span<const Guid> places) {
@@ -45,8 +49,11 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
   if (unclear_ || !own_link || !result_.findings.empty() || !unanswered_.empty())
     co_return fail(Errc::unsafe, "what is seen around {} does not fit with what was known",
                    places.empty() ? "nothing" : to_string(places.front()));
-  drop_unreachable();
-  // Who was asked again stands there twice: what it said last counts.
+  co_return finish();
+}
+
+/// Who was asked again stands there twice: what it said last counts.
+void Run::keep_managers_once() {
   std::ranges::reverse(result_.managers);
   std::vector<Manager> managers;
   for (const Manager& one : result_.managers) {
@@ -55,41 +62,59 @@ asio::awaitable<Result<Discovered>> Run::run_around(const Discovered& known, std
       managers.push_back(one);
   }
   result_.managers = std::move(managers);
-  co_return finish();
 }
 
-/// The nearest first, and when they show that a link is down, the farther ones by ways around it.
+/// At once, but for those whose way leads through others of them: these may show that a link is down, and
+/// then the ones behind are asked by ways around it.
 asio::awaitable<void> Run::look_at_places() {
-  const fabric::Fabric& fabric = *known_->fabric;
-  std::vector<std::pair<int, Guid>> order;
-  const fabric::PathTree paths(fabric, known_->own_port);
+  std::set<Guid> left;
   for (const Guid place : places_)
-    if (const auto node = fabric.find(place); node && paths.reaches(*node))
-      order.emplace_back(paths.hops(*node), place);
-  std::ranges::sort(order);
-  for (std::size_t next = 0; next < order.size();) {
+    if (const auto node = known_->fabric->find(place); node && known_paths_->reaches(*node))
+      left.insert(place);
+  while (!left.empty()) {
     const std::size_t lost_before = lost_.size();
-    const int hops = order[next].first;
-    for (; next < order.size() && order[next].first == hops; ++next)
-      if (found_.contains(order[next].second)) also_look(order[next].second);
+    std::set<Guid> behind;
+    for (const Guid place : left) {
+      if (leads_through(place, left))
+        behind.insert(place);
+      else
+        also_look(place);
+    }
     co_await tasks_.all();
-    if (lost_.size() > lost_before) go_around_lost_links(std::span(order).subspan(next));
+    const bool stuck = behind.size() == left.size();
+    left = std::move(behind);
+    if (stuck) unclear_ = true;
+    if (stuck) co_return;
+    if (lost_.size() > lost_before) go_around_lost_links(left);
   }
 }
 
-void Run::go_around_lost_links(std::span<const std::pair<int, Guid>> places) {
+/// Whether the way to a place goes by another one of these.
+bool Run::leads_through(Guid place, const std::set<Guid>& others) {
+  const fabric::Fabric& fabric = *known_->fabric;
+  const mad::DirectedRoute& route = found(place).route;
+  NodeId at = known_->own_port.node;
+  for (int hop = 0; hop < route.hops(); ++hop) {
+    const auto& peer = fabric.port({at, route.port(hop)}).peer;
+    if (!peer) return false;
+    at = peer->node;
+    if (hop + 1 < route.hops() && others.contains(fabric.node(at).guid)) return true;
+  }
+  return false;
+}
+
+void Run::go_around_lost_links(std::set<Guid>& places) {
+  if (places.empty()) return;
   std::vector<fabric::PortRef> lost;
   for (const Lost& one : lost_)
     if (const auto node = known_->fabric->find(one.here.guid)) lost.push_back({*node, one.here.port});
   const fabric::Fabric left = fabric::without_links(*known_->fabric, lost);
   const fabric::PathTree paths(left, known_->own_port);
-  for (const auto& [hops, place] : places) {
+  std::erase_if(places, [&](Guid place) {
     const auto way = paths.ports_to(*left.find(place));
-    if (way)
-      found_[place].route = mad::DirectedRoute(*way);
-    else
-      found_.erase(place);  // gone with its link
-  }
+    if (way) found(place).route = mad::DirectedRoute(*way);
+    return !way;  // gone with its link
+  });
 }
 
 void Run::also_look(Guid place) {
@@ -99,7 +124,7 @@ void Run::also_look(Guid place) {
 asio::awaitable<void> Run::look_again(Guid place) {
   Target target;
   target.node = place;
-  target.route = found_[place].route;
+  target.route = found(place).route;
   // When our own cable has moved, all routes lead elsewhere.
   Result<mad::NodeInfo> info = co_await read_node_info(target.route);
   if (!info || info->node_guid != place) {
@@ -173,12 +198,12 @@ void Run::compare_port(Builder::End here) {
     if (as_it_was) tasks_.start(look_across(here, *joined));
     return;  // else it was found from the other end meanwhile
   }
-  tasks_.start(probe(here, found_[here.guid].route.then(here.port)));
+  tasks_.start(probe(here, found(here.guid).route.then(here.port)));
 }
 
 /// A link that was taken as it was has been down: the other end must be looked at, too.
 asio::awaitable<void> Run::look_across(Builder::End here, Builder::End peer) {
-  const mad::DirectedRoute route = found_[here.guid].route.then(here.port);
+  const mad::DirectedRoute route = found(here.guid).route.then(here.port);
   Result<mad::NodeInfo> info = co_await read_node_info(route);
   if (!info || info->node_guid != peer.guid || info->local_port != peer.port) {
     unclear_ = true;
@@ -204,24 +229,29 @@ asio::awaitable<void> Run::look_behind(mad::DirectedRoute route, mad::NodeInfo i
 /// Where the other end of a link that is down can still be reached, it must say so, too.
 asio::awaitable<void> Run::look_at_lost_ends() {
   for (std::size_t done = 0; done < lost_.size();) {
-    const fabric::Fabric fabric = builder_.build();
-    const fabric::PathTree paths(fabric, {*fabric.find(own_node_), own_port_});
+    std::optional<fabric::Fabric> fabric;  // as it is now; made for those who are asked only
+    std::optional<fabric::PathTree> paths;
     for (; done < lost_.size(); ++done) {
       const Lost lost = lost_[done];
       const auto joined = builder_.peer(lost.peer);
       if (joined == lost.here) unclear_ = true;  // one end says up, the other one down
       if (joined) continue;                      // it hangs on another port now
-      const auto node = fabric.find(lost.peer.guid);
-      const auto way = node ? paths.ports_to(*node) : std::nullopt;
+      if (looked_at_.contains(lost.peer.guid)) continue;
+      if (!fabric) {
+        fabric = builder_.build();
+        paths.emplace(*fabric, fabric::PortRef{*fabric->find(own_node_), own_port_});
+      }
+      const auto node = fabric->find(lost.peer.guid);
+      const auto way = node ? paths->ports_to(*node) : std::nullopt;
       if (!way) continue;  // gone with its link
-      found_[lost.peer.guid].route = mad::DirectedRoute(*way);
-      if (fabric.is_switch(*node)) {
+      found(lost.peer.guid).route = mad::DirectedRoute(*way);
+      if (fabric->is_switch(*node)) {
         also_look(lost.peer.guid);
         continue;
       }
       Target target;
       target.node = lost.peer.guid;
-      target.route = found_[lost.peer.guid].route;
+      target.route = found(lost.peer.guid).route;
       co_await read_port(target, lost.peer.port, builder_.port(lost.peer.guid, lost.peer.port).guid);
       if (is_up(builder_.port(lost.peer.guid, lost.peer.port))) unclear_ = true;
     }

@@ -63,10 +63,16 @@ asio::awaitable<std::vector<Finding>> find_locked(transport::SmpClient& client, 
   const Try attempt{&client};
   const std::span<Suspect* const> all(unclear);
   co_await transport::for_each(all, static_cast<std::size_t>(client.settings().window), attempt);
-  for (const Suspect& one : suspects)
-    if (one.locked)
-      locked.push_back(
-          finding_of(fabric.node(*fabric.find(one.target.node)), mad::decode<mad::PortInfo>(one.held)));
+  std::vector<Guid> others;
+  for (const fabric::Node& node : fabric.nodes()) others.push_back(node.guid);
+  const std::span<const Guid> owners(others);
+  for (const Suspect& one : suspects) {
+    if (!one.locked) continue;
+    const bool strayed = co_await client.find_stray_m_key(one.target, one.modifier, owners);
+    if (strayed) continue;
+    locked.push_back(
+        finding_of(fabric.node(*fabric.find(one.target.node)), mad::decode<mad::PortInfo>(one.held)));
+  }
   co_return locked;
 }
 

@@ -9,7 +9,8 @@
 namespace weft::discovery {
 
 /// Nodes of `found` that hold an M_Key we do not have. Where the PortInfo read does not say it surely, a Set
-/// of what the port holds already is tried: only a manager that may write should ask. Kind locked.
+/// of what the port holds already is tried: only a manager that may write should ask. Where each device has a
+/// key of its own, those of the others are tried, too. Kind locked.
 asio::awaitable<std::vector<Finding>> find_locked(transport::SmpClient& client, const mad::Shadow& shadow,
                                                   const Discovered& found);
 

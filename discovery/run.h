@@ -1,6 +1,7 @@
 #pragma once
 // Run: one discovery under way, full or local.
 
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "discovery/discover.h"
 #include "fabric/builder.h"
+#include "fabric/path_tree.h"
 #include "log/log.h"
 #include "transport/concurrency.h"
 
@@ -57,12 +59,15 @@ class Run {
   void note_boot(Guid guid, const mad::SwitchInfo& info);
   void note_boot(Guid guid, const mad::PortInfo& port0);
   void drop_tables(Guid guid);
-  void drop_unreachable();
+  fabric::Fabric reachable();
+  void keep_managers_once();
   Discovered finish();
 
+  Found& found(Guid guid);
   void start_from(const Discovered& known, std::span<const Guid> places);
   asio::awaitable<void> look_at_places();
-  void go_around_lost_links(std::span<const std::pair<int, Guid>> places);
+  bool leads_through(Guid place, const std::set<Guid>& others);
+  void go_around_lost_links(std::set<Guid>& places);
   asio::awaitable<void> look_again(Guid place);
   asio::awaitable<std::vector<PortNum>> ports_to_read(transport::Target target);
   asio::awaitable<void> look_behind(mad::DirectedRoute route, mad::NodeInfo info);
@@ -77,7 +82,7 @@ class Run {
   DiscoverOptions options_;
   transport::Tasks tasks_;
   fabric::Builder builder_;
-  std::unordered_map<Guid, Found> found_;
+  std::unordered_map<Guid, Found> found_;  ///< In a local run only those that were met; see found().
   Guid own_node_{};
   PortNum own_port_{};
   struct Unanswered {
@@ -88,7 +93,8 @@ class Run {
   std::vector<Unanswered> unanswered_;
   Discovered result_;
 
-  const Discovered* known_ = nullptr;  ///< Null in a full run.
+  const Discovered* known_ = nullptr;            ///< Null in a full run.
+  std::optional<fabric::PathTree> known_paths_;  ///< To what is known.
   struct Lost {
     fabric::Builder::End here;  ///< At a place, and down now.
     fabric::Builder::End peer;

@@ -53,6 +53,15 @@ const BlockTable* DeviceBlocks::table(AttrId attribute) const {
   return found != tables_.end() ? &found->second : nullptr;
 }
 
+void Blocks::set(Guid node, AttrId attribute, std::uint32_t modifier, const AttrData& data) {
+  DeviceBlocks& device = devices_[node];
+  const AttrData* held = device.find(attribute, modifier);
+  if (held != nullptr && *held == data) return;
+  const bool of_tables = attribute == AttrId::switch_info || attribute == AttrId::linear_forwarding;
+  changed_[node] |= attribute == AttrId::port_info ? kPorts : of_tables ? kTables : kOther;
+  device.set(attribute, modifier, data);
+}
+
 const DeviceBlocks* Blocks::find_device(Guid node) const {
   const auto found = devices_.find(node);
   return found != devices_.end() ? &found->second : nullptr;

@@ -52,19 +52,34 @@ class DeviceBlocks {
 
 class Blocks {
  public:
-  DeviceBlocks& device(Guid node) { return devices_[node]; }
+  /// To be written: all of the device counts as changed.
+  DeviceBlocks& device(Guid node) {
+    changed_[node] = kPorts | kTables | kOther;
+    return devices_[node];
+  }
   /// Null when nothing is known of the device.
   const DeviceBlocks* find_device(Guid node) const;
   const AttrData* find(Guid node, AttrId attribute, std::uint32_t modifier) const;
-  void set(Guid node, AttrId attribute, std::uint32_t modifier, const AttrData& data) {
-    devices_[node].set(attribute, modifier, data);
-  }
+  void set(Guid node, AttrId attribute, std::uint32_t modifier, const AttrData& data);
   /// Forgets a device altogether: it booted, or is gone.
-  void drop_device(Guid node) { devices_.erase(node); }
+  void drop_device(Guid node) {
+    changed_[node] = kPorts | kTables | kOther;
+    devices_.erase(node);
+  }
   std::size_t device_count() const { return devices_.size(); }
+
+  /// Kinds of blocks: PortInfo; SwitchInfo and forwarding tables; all else.
+  static constexpr std::uint8_t kPorts = 1;
+  static constexpr std::uint8_t kTables = 2;
+  static constexpr std::uint8_t kOther = 4;
+  /// Devices of which something is known now that was not, was known to be otherwise, or is known no longer;
+  /// with the kinds of blocks.
+  const std::unordered_map<Guid, std::uint8_t>& changed() const { return changed_; }
+  void forget_changes() { changed_.clear(); }
 
  private:
   std::unordered_map<Guid, DeviceBlocks> devices_;
+  std::unordered_map<Guid, std::uint8_t> changed_;
 };
 
 using Shadow = Blocks;

@@ -23,6 +23,7 @@ using topology::Topology;
 struct Matching {
   std::vector<std::optional<NodeId>> found;  ///< By node of the topology.
   std::vector<bool> expected;                ///< By NodeId.
+  std::vector<bool> by_name;                 ///< By node of the topology: only its name is the same.
   void join(std::size_t node, NodeId id) {
     found[node] = id;
     expected[raw(id)] = true;
@@ -51,7 +52,9 @@ void match_by_name(const Fabric& fabric, const Topology& topology, Matching& mat
   for (const auto& [name, node] : wanted) {
     const auto at = here.find(name);
     if (!node || at == here.end() || !at->second) continue;
-    if (fabric.node(*at->second).type == topology.nodes[*node].type) match.join(*node, *at->second);
+    if (fabric.node(*at->second).type != topology.nodes[*node].type) continue;
+    match.join(*node, *at->second);
+    match.by_name[*node] = true;
   }
 }
 
@@ -79,8 +82,10 @@ class Judgement {
  private:
   void match();
   void match_by_place();
+  void add_replaced(std::size_t node, NodeId by, std::string_view more = {});
   std::vector<PortRef> neighbours_of(std::size_t node) const;
   void judge_nodes();
+  void judge_node(std::size_t node, NodeId id);
   void judge_cables();
   void judge_speed(PortRef port, const topology::Cable& cable);
   void judge_piece(Piece piece);
@@ -102,6 +107,7 @@ class Judgement {
   const Topology& topology_;
   Names names_;
   Matching match_;
+  bool guids_count_ = false;           // most of the topology's are those of the fabric
   std::vector<PortRef> refs_;          // by PortIndex, of ports that are here
   std::vector<topology::End> absent_;  // likewise, from refs_.size() on
   std::map<topology::End, PortIndex> absent_index_;
@@ -132,20 +138,44 @@ void Judgement::match_by_place() {
     }
     if (!one || !stands) continue;
     match_.join(n, *stands);
-    add(Deviation::Kind::wrong_device, {fabric_.node(*stands).guid, PortNum{0}},
-        fmt::format("{} stands where {} is expected", fabric::describe(fabric_.node(*stands)),
-                    Names::of(topology_.nodes[n])),
-        "if it was replaced, write the expected topology anew: weftctl expected make");
+    add_replaced(n, *stands);
   }
+}
+
+void Judgement::add_replaced(std::size_t node, NodeId by, std::string_view more) {
+  add(Deviation::Kind::wrong_device, {fabric_.node(by).guid, PortNum{0}},
+      fmt::format("{} stands where {} is expected{}", fabric::describe(fabric_.node(by)),
+                  Names::of(topology_.nodes[node]), more),
+      "if it was replaced, write the expected topology anew: weftctl expected make");
 }
 
 void Judgement::match() {
   match_.found.resize(topology_.nodes.size());
   match_.expected.resize(fabric_.node_count());
-  for (std::size_t n = 0; n < topology_.nodes.size(); ++n)
-    if (const auto id = fabric_.find(topology_.nodes[n].guid)) match_.join(n, *id);
+  match_.by_name.resize(topology_.nodes.size());
+  std::size_t by_guid = 0;
+  for (std::size_t n = 0; n < topology_.nodes.size(); ++n) {
+    const auto id = fabric_.find(topology_.nodes[n].guid);
+    if (!id) continue;
+    match_.join(n, *id);
+    ++by_guid;
+  }
   match_by_name(fabric_, topology_, match_);
+  const auto by_name = static_cast<std::size_t>(std::ranges::count(match_.by_name, true));
+  guids_count_ = by_guid > by_name;
   match_by_place();
+}
+
+void Judgement::judge_node(std::size_t node, NodeId id) {
+  const topology::Node& wanted = topology_.nodes[node];
+  const fabric::Node& here = fabric_.node(id);
+  if (here.type != wanted.type || here.port_count != wanted.port_count)
+    add(Deviation::Kind::wrong_device, {here.guid, PortNum{0}},
+        fmt::format("{} is a {} with {}, where a {} with {} is expected", fabric::describe(here),
+                    name(here.type), counted(here.port_count, "port"), name(wanted.type),
+                    counted(wanted.port_count, "port")));
+  else if (match_.by_name[node] && guids_count_)
+    add_replaced(node, id, ": another device of the same name");
 }
 
 void Judgement::judge_nodes() {
@@ -161,12 +191,7 @@ void Judgement::judge_nodes() {
                       counted(cables_of_[n].size(), "cable"), where));
       continue;
     }
-    const fabric::Node& here = fabric_.node(*id);
-    if (here.type != wanted.type || here.port_count != wanted.port_count)
-      add(Deviation::Kind::wrong_device, {here.guid, PortNum{0}},
-          fmt::format("{} is a {} with {}, where a {} with {} is expected", fabric::describe(here),
-                      name(here.type), counted(here.port_count, "port"), name(wanted.type),
-                      counted(wanted.port_count, "port")));
+    judge_node(n, *id);
   }
   for (std::size_t n = 0; n < fabric_.node_count(); ++n) {
     if (match_.expected[n]) continue;

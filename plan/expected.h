@@ -3,8 +3,9 @@
 // plugged where it does not belong, and how to mend it. Pure; the judgement is of cables and devices, not of
 // port states.
 //
-// A node of the topology is found by its GUID, else by its name. Who stands where an unknown one should, with
-// all its cables, is taken for a replacement. Cables are then compared as two sets of pairs of ports: each
+// A node of the topology is found by its GUID, else by its name: that is another device then, unless most of
+// the topology's GUIDs are nobody's, as in a design. Who stands where an unknown one should, with all its
+// cables, is taken for a replacement, too. Cables are then compared as two sets of pairs of ports: each
 // connected piece of both together is a cable missing, one too many, a plug beside its place, or a ring of
 // plugs that have changed places, of which two are the usual case.
 

@@ -11,7 +11,9 @@
 #include "plan/naming.h"
 #include "plan/plan.h"
 #include "plan/port_sets.h"
+#include "plan/renamed.h"
 #include "plan/roots.h"
+#include "plan/taken_over.h"
 
 namespace weft::plan {
 namespace {
@@ -41,8 +43,15 @@ std::vector<routing::Destination> destinations(const fabric::Fabric& fabric, con
     }
     all.push_back(destination);
   }
-  std::ranges::sort(all, {}, &routing::Destination::base);
-  return all;
+  // No two have the same LID: each has its place.
+  constexpr std::uint32_t kFree = ~0u;
+  std::vector<std::uint32_t> by_lid(std::size_t{raw(lids.top)} + 1, kFree);
+  for (std::uint32_t i = 0; i < all.size(); ++i) by_lid[raw(all[i].base)] = i;
+  std::vector<routing::Destination> sorted;
+  sorted.reserve(all.size());
+  for (const std::uint32_t i : by_lid)
+    if (i != kFree) sorted.push_back(all[i]);
+  return sorted;
 }
 
 /// What keeps SLs from standing for layers; empty when nothing does. Groups and what goes to the manager are
@@ -67,17 +76,34 @@ int layers_for(const Config& config, int link_vls, std::vector<std::string>& not
   return 1;
 }
 
+/// Whether what the configuration tells routing by name is the same as when this plan was made.
+bool routed_alike(const fabric::Fabric& fabric, const Config& config, fabric::PortRef sm_port,
+                  const Plan& previous) {
+  const routing::Problem& problem = previous.problem;
+  const Naming naming = read_names(fabric, config.routing);
+  if (find_roots(fabric, config.routing.roots).guids != problem.roots || naming.ranks != problem.ranks ||
+      naming.groups != problem.groups)
+    return false;
+  const auto now = destinations(fabric, previous.lids, sm_port, naming.kinds);
+  return std::ranges::equal(now, problem.destinations, {}, &routing::Destination::kind,
+                            &routing::Destination::kind);
+}
+
 }  // namespace
 
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
-                          fabric::PortRef sm_port, const Plan* previous) {
+                          fabric::PortRef sm_port, const Plan* previous, const fabric::Fabric* in_force) {
   const std::span<const fabric::PortRef> ends = fabric.end_ports();
   const auto sm = std::ranges::lower_bound(ends, sm_port);
   if (sm == ends.end() || *sm != sm_port)
     return fail(Errc::unavailable, "{}, the manager's own, has no link", describe(fabric, sm_port));
 
   auto plan = std::make_shared<Plan>();
-  plan->lids = assign_lids(fabric, config.lids, ledger);
+  std::optional<Before> before;
+  if (previous != nullptr && in_force != nullptr) before.emplace(Before{*in_force, *previous});
+  std::optional<Lids> lids;
+  if (before) lids = same_lids(fabric, ledger, *before);
+  plan->lids = lids ? std::move(*lids) : assign_lids(fabric, config.lids, ledger);
   plan->notes = plan->lids.notes;
   plan->sm_lid = plan->lids.of_end_port[static_cast<std::size_t>(sm - ends.begin())].base;
   if (plan->sm_lid == kLidNone)
@@ -90,9 +116,10 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   Naming naming = read_names(fabric, config.routing);
   plan->notes.insert(plan->notes.end(), naming.notes.begin(), naming.notes.end());
   plan->problem.destinations = destinations(fabric, plan->lids, sm_port, naming.kinds);
+  plan->problem.top = plan->lids.top;
+  if (previous != nullptr) keep_places(fabric, *previous, *plan->lids.map, plan->problem);
   plan->problem.ranks = std::move(naming.ranks);
   plan->problem.groups = std::move(naming.groups);
-  plan->problem.top = plan->lids.top;
   plan->problem.roots = std::move(roots.guids);
   plan->problem.previous = previous ? &previous->routing.routes : nullptr;
   plan->problem.good = previous ? previous->routing.good : nullptr;
@@ -100,7 +127,10 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   plan->problem.design = design_now.get();
   plan->problem.threads = std::thread::hardware_concurrency();
   plan->partitions = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);
-  plan->ports = port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
+  std::optional<std::vector<PortSettings>> settings;
+  if (before) settings = same_settings(fabric, config, *plan, *before);
+  plan->ports = settings ? std::move(*settings)
+                         : port_settings(fabric, config, plan->lids, plan->sm_lid, plan->partitions);
   plan->port_orders = port_orders(fabric, *ledger.orders, sm_port);
   keep_closed(fabric, plan->port_orders, plan->ports);
   routing::ChainOptions chain = config.routing.chain;
@@ -137,6 +167,29 @@ Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, co
   if (!plan->levels.assigned.empty() && !(ledger.sls && *ledger.sls == plan->levels.assigned))
     after.sls = std::make_shared<const qos::AssignedSls>(plan->levels.assigned);
   return Planned{std::move(plan), std::move(after)};
+}
+
+Result<std::optional<Planned>> plan_renamed(const fabric::Fabric& fabric, const Config& config,
+                                            const Ledger& ledger, fabric::PortRef sm_port,
+                                            const Plan& previous) {
+  if (!routed_alike(fabric, config, sm_port, previous)) {
+    Result<Planned> all = make_plan(fabric, config, ledger, sm_port, &previous);
+    if (!all) return fail(std::move(all.error()));
+    return std::optional(std::move(*all));
+  }
+  const bool rules = !config.qos.rules.empty();
+  if (config.partitions.partitions.empty() && !rules) return std::optional<Planned>();
+  partitions::PlannedKeys keys = partitions::plan_keys(fabric, config.partitions, ledger.partitions, sm_port);
+  const bool same_keys = keys.memory == ledger.partitions && keys.notes == previous.partitions.notes &&
+                         keys.problems == previous.partitions.problems;
+  if (same_keys && !rules) return std::optional<Planned>();
+  auto plan = std::make_shared<Plan>(previous);
+  plan->partitions = std::move(keys);
+  plan->transition = nullptr;
+  plan_levels(fabric, config, ledger, sm_port, lanes_between_switches(fabric, plan->ports), *plan);
+  Ledger after = ledger;
+  after.partitions = plan->partitions.memory;
+  return std::optional(Planned{std::move(plan), std::move(after)});
 }
 
 }  // namespace weft::plan

@@ -87,7 +87,7 @@ class FlowCounter {
     }
     senders_.assign(switches, 0);
     for (const routing::Destination& d : problem.destinations)
-      if (d.is_peer()) ++senders_[raw(d.at)];
+      if (d.is_peer() && !d.away) ++senders_[raw(d.at)];
     to_.resize(switches);
     port_.resize(switches);
     waits_.resize(switches);
@@ -102,7 +102,7 @@ class FlowCounter {
       const std::size_t block = raw(all[from].base) / 64;
       while (until < all.size() && raw(all[until].base) / 64 == block) ++until;
       for (; from < until; ++from)
-        if (all[from].is_peer()) count(all[from]);
+        if (all[from].is_peer() && !all[from].away) count(all[from]);
     }
     count_host_ports();
     return std::move(flows_);
@@ -138,7 +138,7 @@ class FlowCounter {
   void count_host_ports() {
     const auto peers = static_cast<std::uint32_t>(std::accumulate(senders_.begin(), senders_.end(), 0U));
     for (const routing::Destination& d : problem_.destinations) {
-      if (d.is_switch()) continue;
+      if (d.is_switch() || d.away) continue;
       const auto& peer = fabric_.ports(d.at)[raw(d.port)].peer;
       if (peer) flows_[fabric_.node(peer->node).first_port + raw(peer->port)] = peers - 1;
     }

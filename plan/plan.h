@@ -51,9 +51,12 @@ struct Planned {
 };
 
 /// Plans the whole subnet as seen from the manager's own port. `previous` may be null; rows that do not
-/// change are shared with it. Errors: `unsafe` when no allowed engine gives tables that pass the check;
-/// `exhausted` when the manager's own port gets no LID.
+/// change are shared with it. `in_force`: the Fabric that `previous` is in force on, as it is after that,
+/// where `config` is the one that it was made with; else null. What has not changed since is then not planned
+/// anew. Errors: `unsafe` when no allowed engine gives tables that pass the check; `exhausted` when the
+/// manager's own port gets no LID.
 Result<Planned> make_plan(const fabric::Fabric& fabric, const Config& config, const Ledger& ledger,
-                          fabric::PortRef sm_port, const Plan* previous);
+                          fabric::PortRef sm_port, const Plan* previous,
+                          const fabric::Fabric* in_force = nullptr);
 
 }  // namespace weft::plan

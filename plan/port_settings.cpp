@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace weft::plan {
+
+PortSettings settings_of_link(const fabric::Fabric& fabric, const Config& config, Lid sm_lid,
+                              fabric::PortRef port) {
+  const fabric::Port& here = fabric.port(port);
+  PortSettings settings;
+  if (!here.peer) return settings;
+  settings.bring_up = here.known && fabric.port(*here.peer).known;
+  settings.sm_lid = sm_lid;
+  settings.sm_sl = config.subnet.sm_sl;
+  settings.link = qos::settle(fabric, port, config.links);
+  settings.local_phy_errors = config.links.local_phy_errors;
+  settings.overrun_errors = config.links.overrun_errors;
+  return settings;
+}
+
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,
                                         Lid sm_lid, const partitions::PlannedKeys& keys) {
   std::size_t port_count = 0;
@@ -14,12 +29,7 @@ std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Conf
     for (std::size_t p = 1; p < ports.size(); ++p) {
       if (!ports[p].peer) continue;
       PortSettings& settings = all[fabric.node(id).first_port + p];
-      settings.bring_up = ports[p].known && fabric.port(*ports[p].peer).known;
-      settings.sm_lid = sm_lid;
-      settings.sm_sl = config.subnet.sm_sl;
-      settings.link = qos::settle(fabric, {id, static_cast<PortNum>(p)}, config.links);
-      settings.local_phy_errors = config.links.local_phy_errors;
-      settings.overrun_errors = config.links.overrun_errors;
+      settings = settings_of_link(fabric, config, sm_lid, {id, static_cast<PortNum>(p)});
       const bool external = fabric.is_switch(id);
       if (keys.active && external) settings.enforcement = keys.enforced[fabric.node(id).first_port + p];
     }

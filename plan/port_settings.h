@@ -38,6 +38,10 @@ struct PortSettings {
   bool operator==(const PortSettings&) const = default;
 };
 
+/// What follows from a port's cable: all but what an end port and policies add. All zero without one.
+PortSettings settings_of_link(const fabric::Fabric& fabric, const Config& config, Lid sm_lid,
+                              fabric::PortRef port);
+
 /// By index of Fabric's ports: node.first_port + port number. Unlinked external ports get none (bring_up
 /// false and all zero) and are left alone.
 std::vector<PortSettings> port_settings(const fabric::Fabric& fabric, const Config& config, const Lids& lids,

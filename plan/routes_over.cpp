@@ -24,20 +24,30 @@ std::vector<PortRef> senders(const fabric::Fabric& fabric, PortRef place) {
 }
 
 bool has_one_link(const fabric::Fabric& fabric, NodeId node) {
-  return std::ranges::count_if(fabric.ports(node), [](const fabric::Port& port) { return port.peer.has_value(); }) == 1;
+  return std::ranges::count_if(fabric.ports(node),
+                               [](const fabric::Port& port) { return port.peer.has_value(); }) == 1;
 }
 
 /// LIDs of the nodes that the place is there for.
 std::set<Lid> own_lids(const View& view, PortRef place) {
   const fabric::Fabric& fabric = *view.fabric;
   std::set<NodeId> nodes;
-  if (raw(place.port) == 0) {
-    nodes.insert(place.node);
-    for (const fabric::Port& port : fabric.ports(place.node))
+  const auto add_with_hosts = [&](NodeId node) {
+    nodes.insert(node);
+    for (const fabric::Port& port : fabric.ports(node))
       if (port.peer && !fabric.is_switch(port.peer->node)) nodes.insert(port.peer->node);
+  };
+  const auto is_drained = [&](NodeId node) {
+    const auto order = view.ledger.orders->find({fabric.node(node).guid, PortNum{0}});
+    return order != view.ledger.orders->end() && order->second.kind == Order::Kind::drained;
+  };
+  if (raw(place.port) == 0) {
+    add_with_hosts(place.node);
   } else if (const auto& peer = fabric.port(place).peer) {
-    for (const NodeId node : {place.node, peer->node})
+    for (const NodeId node : {place.node, peer->node}) {
       if (has_one_link(fabric, node)) nodes.insert(node);
+      if (is_drained(node)) add_with_hosts(node);
+    }
   }
   std::set<Lid> lids;
   const auto ends = fabric.end_ports();

@@ -17,7 +17,8 @@ struct RoutesOver {
 };
 
 /// Of a switch as a whole: what passes through it, so that its own LIDs and those of hosts on it do not
-/// count. Of a link: all but the LIDs of a switch or host that has no other link. `multicast` may be null.
+/// count. Of a link: all but the LIDs of a switch or host that has no other link, and of a switch that is
+/// drained as a whole, which has no better way than its drained links. `multicast` may be null.
 /// Cost: O(LIDs * links concerned).
 RoutesOver routes_over(const View& view, Place place, const MulticastTables* multicast);
 

@@ -39,11 +39,9 @@ std::vector<SwitchId> to_read_back(const fabric::Fabric& fabric, const mad::Shad
   for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
     const Guid guid = fabric.node(static_cast<SwitchId>(s)).guid;
     if (blocks_in_use(shadow, guid) == 0) continue;  // blank: written without reading
-    const mad::DeviceBlocks* device = shadow.find_device(guid);
+    if (shadow.find_device(guid)->table(mad::AttrId::linear_forwarding) != nullptr) continue;  // read
     const plan::DeviceRecord* record = record_of(devices, guid);
-    const bool read = device->table(mad::AttrId::linear_forwarding) != nullptr;
-    if (!read && (record == nullptr || record->lft_digests.empty()))
-      unread.push_back(static_cast<SwitchId>(s));
+    if (record == nullptr || record->lft_digests.empty()) unread.push_back(static_cast<SwitchId>(s));
   }
   return unread;
 }
@@ -53,17 +51,20 @@ void adopt_digests(const fabric::Fabric& fabric, const plan::Plan& plan, const p
   for (std::size_t s = 0; s < fabric.switch_count(); ++s) {
     const auto id = static_cast<SwitchId>(s);
     const Guid guid = fabric.node(id).guid;
-    const plan::DeviceRecord* record = record_of(devices, guid);
     const std::uint32_t in_use = blocks_in_use(shadow, guid);
-    if (record == nullptr || in_use == 0) continue;
+    if (in_use == 0) continue;
     const routing::Lft& lft = *plan.routes().lfts[s];
+    const mad::BlockTable* known = shadow.find_device(guid)->table(mad::AttrId::linear_forwarding);
+    if (known != nullptr && known->size() >= in_use && known->modifiers().back() + 1 == known->size())
+      continue;  // all of them are
+    const plan::DeviceRecord* record = record_of(devices, guid);
+    if (record == nullptr) continue;
     const auto blocks = std::min<std::size_t>({in_use, record->lft_digests.size(), lft.size() / 64});
-    mad::DeviceBlocks& device = shadow.device(guid);
     for (std::uint32_t block = 0; block < blocks; ++block) {
-      if (device.find(mad::AttrId::linear_forwarding, block) != nullptr) continue;
+      if (shadow.find(guid, mad::AttrId::linear_forwarding, block) != nullptr) continue;
       const mad::AttrData planned = lft_block(lft, block);
       if (plan::block_digest(planned) == record->lft_digests[block])
-        device.set(mad::AttrId::linear_forwarding, block, planned);
+        shadow.set(guid, mad::AttrId::linear_forwarding, block, planned);
     }
   }
 }

@@ -1,8 +1,11 @@
 #include "program/keys.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "mad/port_info.h"
 #include "mad/tables.h"
+#include "partitions/pkey.h"
 #include "transport/concurrency.h"
 #include "transport/target.h"
 
@@ -35,16 +38,15 @@ mad::PkeyTable block_of(const Keys& keys, std::uint32_t block) {
   return table;
 }
 
-/// Nobody uses the port's keys yet: it has not been up in this subnet.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001b3; }
+
+}  // namespace
+
 bool is_fresh(const fabric::Fabric& fabric, fabric::PortRef ref) {
   const fabric::Port& port = fabric.port(ref);
   const bool port0 = fabric.is_switch(ref.node) && raw(ref.port) == 0;
   return port0 ? port.lid == kLidNone : port.state != PortState::active;
 }
-
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001b3; }
-
-}  // namespace
 
 std::vector<PortKeys> planned_keys(const fabric::Fabric& fabric, const partitions::PlannedKeys& plan,
                                    NodeId id) {
@@ -100,44 +102,147 @@ void forget_keys(mad::Shadow& shadow, Guid node) {
   if (shadow.find_device(node) != nullptr) shadow.device(node).erase(mad::AttrId::pkey_table);
 }
 
+asio::awaitable<void> KeyWriter::look(std::span<const KeyWork> work) {
+  step_ = [] {};
+  return each_port(tasks_of(work), Stage::look);
+}
+
+asio::awaitable<void> KeyWriter::revoke(std::span<const KeyWork> work) {
+  co_await look(work);
+  std::vector<Task> tasks = tasks_of(work);
+  moving_ = moving(tasks);
+  if (moving_.empty()) co_return;
+  std::erase_if(tasks, [this](const Task& task) { return !gives_up(*task.port); });
+  co_await each_port(tasks, Stage::revoke);
+  withhold();
+}
+
+/// Notes what of the moving keys the port is to lose, where it can be used; false when that is nothing.
+bool KeyWriter::gives_up(const PortKeys& port) {
+  const std::optional<Keys> before = known(port);
+  if (!before || is_fresh(fabric_, port.port)) return false;
+  const Keys after = table_at(Stage::revoke, port, *before);
+  std::set<std::uint16_t>& lost = given_up_[port.port];
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (after[i] != (*before)[i]) lost.insert(partitions::partition_of((*before)[i]));
+  return !lost.empty();
+}
+
 asio::awaitable<void> KeyWriter::grow(std::span<const KeyWork> work, std::function<void()> step) {
-  return each_port(work, false, std::move(step));
+  step_ = std::move(step);
+  return each_port(tasks_of(work), Stage::grow);
 }
 
 asio::awaitable<void> KeyWriter::shrink(std::span<const KeyWork> work, std::function<void()> step) {
-  return each_port(work, true, std::move(step));
+  step_ = std::move(step);
+  return each_port(tasks_of(work), Stage::shrink);
 }
 
-asio::awaitable<void> KeyWriter::each_port(std::span<const KeyWork> work, bool shrinks,
-                                           std::function<void()> step) {
-  step_ = std::move(step);
+std::vector<KeyWriter::Task> KeyWriter::tasks_of(std::span<const KeyWork> work) const {
   std::vector<Task> tasks;
   for (const KeyWork& one : work)
     for (const PortKeys& port : one.ports)
       if (paths_.reaches(port.port.node) && !unsure_.contains(port.port)) tasks.push_back({&port});
+  return tasks;
+}
+
+asio::awaitable<void> KeyWriter::each_port(std::vector<Task> tasks, Stage stage) {
   const std::span<const Task> all(tasks);
-  const Settle act{this, shrinks};
+  const Settle act{this, stage};
   co_await transport::for_each(all, static_cast<std::size_t>(client_.settings().window), act);
+}
+
+/// Partitions that a port which is up loses, and that another one is to get. Everybody stays in the default
+/// one.
+std::set<std::uint16_t> KeyWriter::moving(std::span<const Task> tasks) const {
+  std::set<std::uint16_t> lost;
+  std::set<std::uint16_t> given;
+  const auto all_of = [](const Keys& keys) {
+    std::set<std::uint16_t> numbers;
+    for (const Pkey key : keys)
+      if (partitions::is_valid(key)) numbers.insert(partitions::partition_of(key));
+    return numbers;
+  };
+  for (const Task& task : tasks) {
+    const std::optional<Keys> held = known(*task.port);
+    if (!held) continue;
+    const auto before = all_of(*held);
+    const auto after = all_of(task.port->keys);
+    const bool up = !is_fresh(fabric_, task.port->port);
+    if (up) std::ranges::set_difference(before, after, std::inserter(lost, lost.end()));
+    std::ranges::set_difference(after, before, std::inserter(given, given.end()));
+  }
+  std::set<std::uint16_t> both;
+  std::ranges::set_intersection(lost, given, std::inserter(both, both.end()));
+  return both;
+}
+
+/// Whether the switch port in front checks both ways, and has given up what it was to.
+bool KeyWriter::is_checked_without(fabric::PortRef port) const {
+  const auto& front = fabric_.port(port).peer;
+  if (!front || !fabric_.is_switch(front->node) || unsure_.contains(*front)) return false;
+  const mad::AttrData* held =
+      shadow_.find(fabric_.node(front->node).guid, mad::AttrId::port_info, raw(front->port));
+  if (held == nullptr) return false;
+  const auto info = mad::decode<mad::PortInfo>(*held);
+  return info.enforce_in && info.enforce_out;
+}
+
+/// What an end port may have kept is given to nobody.
+void KeyWriter::withhold() {
+  for (const auto& [port, lost] : given_up_) {
+    const bool checks = fabric_.is_switch(port.node) && raw(port.port) != 0;
+    if (!checks && unsure_.contains(port) && !is_checked_without(port))
+      stuck_.insert(lost.begin(), lost.end());
+  }
+}
+
+/// What a port is to hold after a stage.
+Keys KeyWriter::table_at(Stage stage, const PortKeys& port, const Keys& before) {
+  const auto holds = [](const Keys& keys, Pkey wanted) {
+    return std::ranges::any_of(keys, [wanted](Pkey key) {
+      return partitions::partition_of(key) == partitions::partition_of(wanted);
+    });
+  };
+  if (stage == Stage::revoke) {
+    Keys left = before;
+    for (Pkey& key : left)
+      if (moving_.contains(partitions::partition_of(key)) && !holds(port.keys, key)) key = Pkey{0};
+    return left;
+  }
+  Keys wanted = port.keys;
+  for (Pkey& key : wanted) {
+    if (!stuck_.contains(partitions::partition_of(key)) || holds(before, key)) continue;
+    key = Pkey{0};
+    withheld_.insert(port.port);
+  }
+  const bool whole = stage == Stage::shrink || is_fresh(fabric_, port.port);
+  return whole ? wanted : partitions::grown(before, wanted, port.capacity);
+}
+
+std::optional<Keys> KeyWriter::known(const PortKeys& port) const {
+  Keys keys;
+  const Guid node = fabric_.node(port.port.node).guid;
+  for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block) {
+    const mad::AttrData* held = shadow_.find(node, mad::AttrId::pkey_table, shadow_key(port.port, block));
+    if (held == nullptr) return std::nullopt;
+    const auto table = mad::decode<mad::PkeyTable>(*held);
+    keys.insert(keys.end(), table.keys.begin(), table.keys.end());
+  }
+  keys.resize(port.capacity);
+  return keys;
 }
 
 /// The entries that a port holds, read where they are not known.
 asio::awaitable<Result<Keys>> KeyWriter::held(const transport::Target& way, const PortKeys& port) {
-  Keys keys;
   for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block) {
-    const mad::AttrData* known =
-        shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block));
-    if (known == nullptr) {
-      const std::uint32_t modifier = modifier_of(fabric_, port.port, block);
-      Result<mad::AttrData> answer = co_await client_.get(way, mad::AttrId::pkey_table, modifier);
-      if (!answer) co_return fail(answer.error());
-      shadow_.set(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block), *answer);
-      known = shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block));
-    }
-    const auto table = mad::decode<mad::PkeyTable>(*known);
-    keys.insert(keys.end(), table.keys.begin(), table.keys.end());
+    if (shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block)) != nullptr) continue;
+    const std::uint32_t modifier = modifier_of(fabric_, port.port, block);
+    Result<mad::AttrData> answer = co_await client_.get(way, mad::AttrId::pkey_table, modifier);
+    if (!answer) co_return fail(answer.error());
+    shadow_.set(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block), *answer);
   }
-  keys.resize(port.capacity);
-  co_return keys;
+  co_return known(port).value();
 }
 
 asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, const PortKeys& port,
@@ -159,15 +264,14 @@ asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, con
   co_return Result<void>{};
 }
 
-asio::awaitable<void> KeyWriter::settle(const PortKeys& port, bool shrinks) {
+asio::awaitable<void> KeyWriter::settle(const PortKeys& port, Stage stage) {
   const auto way =
       transport::target_by(fabric_.node(port.port.node).guid, paths_.ports_to(fabric_, port.port));
   if (!way) co_return;
   Result<Keys> before = co_await held(*way, port);
   Result<void> done;
-  if (before) {
-    const bool whole = shrinks || is_fresh(fabric_, port.port);
-    Keys after = whole ? port.keys : partitions::grown(*before, port.keys, port.capacity);
+  if (before && stage != Stage::look) {
+    Keys after = table_at(stage, port, *before);
     done = co_await write(*way, port, *before, std::move(after));
   }
   if (!before || !done) {

@@ -1,14 +1,16 @@
 #pragma once
 // P_Key tables of end ports and of the switch ports that check them: what the plan gives each device, and
-// sending it. Tables grow before they shrink: first every new key is added beside the old ones, everywhere;
-// when ports and switches are as planned, the old ones go. So no member that stays is ever without its key. A
-// port that is not up yet is written once.
+// sending it. A key that some ports lose and others get is taken away first, everywhere: who had it and who
+// is to have it never meet. Then tables grow before they shrink: every new key is added beside the old ones,
+// and when ports and switches are as planned, the old ones go. So no member that stays is ever without its
+// key. A port that is not up yet is written once.
 //
 // What a port holds is read before it is written, unless the Shadow knows it or the digest on record is that
 // of the plan. Source: IBTA vol. 1, 14.2.5.7.
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +22,9 @@
 #include "transport/smp_client.h"
 
 namespace weft::program {
+
+/// Whether nobody uses the port's keys yet: it has not been up in this subnet.
+bool is_fresh(const fabric::Fabric& fabric, fabric::PortRef port);
 
 /// The table that one port is to hold.
 struct PortKeys {
@@ -65,6 +70,13 @@ class KeyWriter {
             const fabric::PathTree& paths)
       : client_(client), shadow_(shadow), fabric_(fabric), paths_(paths) {}
 
+  /// Reads what the ports hold, where that is not known.
+  asio::awaitable<void> look(std::span<const KeyWork> work);
+  /// The entries that a port holds, where all are known.
+  std::optional<partitions::Keys> known(const PortKeys& port) const;
+  /// Takes away the keys that others are to get. What could not be taken from a port, nor from the switch
+  /// port that checks it, is given to nobody in this run (see withheld()).
+  asio::awaitable<void> revoke(std::span<const KeyWork> work);
   /// Adds what is new. `step` is called for each port that is done.
   asio::awaitable<void> grow(std::span<const KeyWork> work, std::function<void()> step);
   /// Takes away what is no longer planned.
@@ -72,20 +84,29 @@ class KeyWriter {
 
   /// Ports whose table is not known to hold what it should.
   const std::set<fabric::PortRef>& unsure() const { return unsure_; }
+  /// Ports that have to wait for a key, since somebody could not be made to give it up.
+  const std::set<fabric::PortRef>& withheld() const { return withheld_; }
   std::vector<Failed> take_failed() { return std::move(failed_); }
 
  private:
+  enum class Stage { look, revoke, grow, shrink };
   struct Task {
     const PortKeys* port;
   };
   struct Settle {
     KeyWriter* writer;
-    bool shrinks;
-    asio::awaitable<void> operator()(const Task& task) const { return writer->settle(*task.port, shrinks); }
+    Stage stage;
+    asio::awaitable<void> operator()(const Task& task) const { return writer->settle(*task.port, stage); }
   };
 
-  asio::awaitable<void> each_port(std::span<const KeyWork> work, bool shrinks, std::function<void()> step);
-  asio::awaitable<void> settle(const PortKeys& port, bool shrinks);
+  std::vector<Task> tasks_of(std::span<const KeyWork> work) const;
+  asio::awaitable<void> each_port(std::vector<Task> tasks, Stage stage);
+  asio::awaitable<void> settle(const PortKeys& port, Stage stage);
+  partitions::Keys table_at(Stage stage, const PortKeys& port, const partitions::Keys& before);
+  std::set<std::uint16_t> moving(std::span<const Task> tasks) const;
+  bool gives_up(const PortKeys& port);
+  bool is_checked_without(fabric::PortRef port) const;
+  void withhold();
   asio::awaitable<Result<partitions::Keys>> held(const transport::Target& way, const PortKeys& port);
   asio::awaitable<Result<void>> write(const transport::Target& way, const PortKeys& port,
                                       partitions::Keys before, partitions::Keys after);
@@ -95,7 +116,11 @@ class KeyWriter {
   const fabric::Fabric& fabric_;
   const fabric::PathTree& paths_;
   std::function<void()> step_;
+  std::set<std::uint16_t> moving_;  ///< Partitions, as 15 bits, that some lose and others get.
+  std::map<fabric::PortRef, std::set<std::uint16_t>> given_up_;  ///< What each end port is to lose of them.
+  std::set<std::uint16_t> stuck_;  ///< Those of them that somebody may still have.
   std::set<fabric::PortRef> unsure_;
+  std::set<fabric::PortRef> withheld_;
   std::vector<Failed> failed_;
 };
 

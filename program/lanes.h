@@ -40,6 +40,17 @@ std::vector<LaneWork> lane_work(const fabric::Fabric& fabric, const plan::Plan& 
 /// True when a link to another switch is Active: packets may wait for its lanes.
 bool carries_traffic(const fabric::Fabric& fabric, NodeId node);
 
+struct LanesSeen {
+  bool move = false;                      ///< Packets between switches are to take other lanes than they do.
+  std::map<Guid, std::uint64_t> digests;  ///< Of switches that hold all that is planned already.
+};
+
+/// Reads what those of the work hold that carry traffic. One that does not answer is taken to hold something
+/// else. All must stay alive.
+asio::awaitable<LanesSeen> look_at_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
+                                         const fabric::PathTree& paths, const plan::Plan& plan,
+                                         std::span<const LaneWork> work);
+
 /// Sends the work. `step` is called for each that is done. All must stay alive.
 asio::awaitable<LanesWritten> write_lanes(transport::SmpClient& client, const fabric::Fabric& fabric,
                                           const fabric::PathTree& paths, const plan::Plan& plan,

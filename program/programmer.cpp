@@ -38,7 +38,9 @@ class Run {
   struct DoSwitch {
     Run* run;
     const routing::Routes* routes;
-    asio::awaitable<void> operator()(SwitchId id) const { return run->settle_switch(*routes, id); }
+    asio::awaitable<void> operator()(const TableWork& work) const {
+      return run->settle_switch(*routes, work);
+    }
   };
   struct DoBlock {
     Run* run;
@@ -59,10 +61,13 @@ class Run {
   asio::awaitable<void> do_port_orders();
   asio::awaitable<void> look_for_boots();
   asio::awaitable<void> settle_port(PortWork work);
-  asio::awaitable<void> settle_switch(const routing::Routes& routes, SwitchId id);
+  asio::awaitable<void> settle_switch(const routing::Routes& routes, const TableWork& work);
   asio::awaitable<void> write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block);
   asio::awaitable<void> write_switch_info(SwitchId id);
   std::optional<mad::SwitchInfo> switch_info_to_write(SwitchId id) const;
+  bool needs_ports(NodeId node) const;
+  bool needs_tables(SwitchId id) const;
+  void note_settled();
 
   std::optional<Target> target_of(NodeId node) const;
   std::optional<Target> target_of(fabric::PortRef port) const;
@@ -92,7 +97,10 @@ class Run {
   mad::Shadow& shadow_;
   Job job_;
   fabric::PathTree paths_;
-  std::set<NodeId> written_;  ///< Nodes whose tables were written.
+  const bool may_settle_ = job_.settled != nullptr && !client_.settings().m_keys.active();
+  std::vector<NodeId> unsettled_;  ///< Nodes whose ports may need something.
+  std::set<NodeId> written_;       ///< Nodes whose tables were written.
+  bool tables_left_ = false;       ///< Some table was not written, or may not have been.
   std::vector<KeyWork> key_work_;
   KeyWriter keys_{client_, shadow_, *job_.fabric, paths_};
   Programmed result_;
@@ -104,6 +112,8 @@ class Run {
 };
 
 asio::awaitable<Programmed> Run::run() {
+  if (job_.settled != nullptr && !may_settle_) *job_.settled = {};
+  unsettled_ = ports_to_look_at(*job_.fabric, *job_.plan, shadow_, job_.settled);
   co_await do_ports("own port", arming_work(Phase::own_port));
   co_await do_ports("switches", arming_work(Phase::switches));
   co_await grow_keys();
@@ -115,6 +125,8 @@ asio::awaitable<Programmed> Run::run() {
   co_await shrink_keys();
   co_await look_for_boots();
   co_await do_port_orders();
+  result_.tables_stand = !tables_left_ && !is_held() && result_.booted.empty() && result_.elsewhere.empty();
+  if (may_settle_) note_settled();
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
 }
@@ -181,8 +193,7 @@ void Run::fail_on(Guid node, std::string what, std::string why) {
 /// its LID before anything else: it loses it when it boots, which is how that is found out.
 std::vector<PortWork> Run::arming_work(Phase phase) {
   std::vector<PortWork> work;
-  for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
-    const auto node = static_cast<NodeId>(n);
+  for (const NodeId node : unsettled_) {
     if (!paths_.reaches(node)) continue;
     const Guid guid = job_.fabric->node(node).guid;
     for (int p = 0; p <= job_.fabric->node(node).port_count; ++p) {
@@ -205,8 +216,7 @@ std::vector<PortWork> Run::arming_work(Phase phase) {
 /// Ports whose two ends are Armed at least. Both ends stand in the list, so a half-active link is mended too.
 std::vector<PortWork> Run::activation_work() {
   std::vector<PortWork> work;
-  for (std::size_t n = 0; n < job_.fabric->node_count(); ++n) {
-    const auto node = static_cast<NodeId>(n);
+  for (const NodeId node : unsettled_) {
     if (!paths_.reaches(node)) continue;
     const auto ports = job_.fabric->ports(node);
     for (std::size_t p = 1; p < ports.size(); ++p) {
@@ -350,6 +360,7 @@ asio::awaitable<void> Run::grow_keys() {
   begin("keys", key_work_.size());
   const std::span<const KeyWork> work(key_work_);
   std::function<void()> each = [this] { step(); };
+  co_await keys_.revoke(work);
   co_await keys_.grow(work, std::move(each));
   end();
 }
@@ -365,10 +376,13 @@ asio::awaitable<void> Run::shrink_keys() {
   for (const KeyWork& one : key_work_) {
     const bool sure =
         paths_.reaches(one.node) && std::ranges::none_of(one.ports, [this](const PortKeys& port) {
-          return keys_.unsure().contains(port.port);
+          return keys_.unsure().contains(port.port) || keys_.withheld().contains(port.port);
         });
     result_.keys[job_.fabric->node(one.node).guid] = sure ? one.digest : 0;
   }
+  for (const fabric::PortRef port : keys_.withheld())
+    fail_on(job_.fabric->node(port.node).guid, fmt::format("P_KeyTable of port {}", raw(port.port)),
+            "a key waits until another port has given it up");
   for (KeyWriter::Failed& failed : keys_.take_failed())
     fail_on(failed.node, std::move(failed.what), std::move(failed.why));
 }
@@ -419,22 +433,22 @@ bool Run::has_no_keys(fabric::PortRef port) const {
 asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::Routes& routes) {
   const bool last = is_final(routes);
   const std::size_t failed_before = result_.failed.size();
-  std::vector<SwitchId> switches;
+  std::vector<TableWork> switches;
   std::uint64_t blocks = 0;
-  for (std::size_t s = 0; s < job_.fabric->switch_count(); ++s) {
-    const auto id = static_cast<SwitchId>(s);
-    const NodeId node = job_.fabric->node_of(id);
-    if (!paths_.reaches(node) || has_no_lanes(node)) continue;
-    const mad::DeviceBlocks* held = shadow_.find_device(job_.fabric->node(node).guid);
-    const auto work = lft_work(*routes.lfts[s], routes.top, held);
-    if (work.empty() && !(last && switch_info_to_write(id))) continue;
-    blocks += work.size() + 1;
-    if (last && !work.empty()) ++result_.lft_switches;
-    switches.push_back(id);
+  for (TableWork& work : table_work(*job_.fabric, *job_.plan, routes, shadow_, job_.settled)) {
+    const NodeId node = job_.fabric->node_of(work.id);
+    if (!paths_.reaches(node) || has_no_lanes(node)) {
+      tables_left_ = true;
+      continue;
+    }
+    if (work.blocks.empty() && !(last && switch_info_to_write(work.id))) continue;
+    blocks += work.blocks.size() + 1;
+    if (last && !work.blocks.empty()) ++result_.lft_switches;
+    switches.push_back(std::move(work));
     written_.insert(node);
   }
   begin(name, blocks);
-  const std::span<const SwitchId> items(switches);
+  const std::span<const TableWork> items(switches);
   const DoSwitch act{this, &routes};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().window), act);
   end();
@@ -444,14 +458,11 @@ asio::awaitable<void> Run::do_forwarding(std::string_view name, const routing::R
 }
 
 /// All blocks of one switch, then its LinearFDBTop: the mark that the table is complete.
-asio::awaitable<void> Run::settle_switch(const routing::Routes& routes, SwitchId id) {
-  const Guid guid = job_.fabric->node(id).guid;
-  const std::vector<std::uint32_t> blocks =
-      lft_work(*routes.lfts[raw(id)], routes.top, shadow_.find_device(guid));
-  const std::span<const std::uint32_t> items(blocks);
-  const DoBlock act{this, &routes, id};
+asio::awaitable<void> Run::settle_switch(const routing::Routes& routes, const TableWork& work) {
+  const std::span<const std::uint32_t> items(work.blocks);
+  const DoBlock act{this, &routes, work.id};
   co_await transport::for_each(items, static_cast<std::size_t>(client_.settings().per_node), act);
-  if (is_final(routes)) co_await write_switch_info(id);
+  if (is_final(routes)) co_await write_switch_info(work.id);
 }
 
 asio::awaitable<void> Run::write_block(const routing::Routes& routes, SwitchId id, std::uint32_t block) {
@@ -468,6 +479,7 @@ asio::awaitable<void> Run::write_block(const routing::Routes& routes, SwitchId i
     if (mad::DeviceBlocks& device = shadow_.device(target.node);
         device.find(AttrId::linear_forwarding, block))
       device.erase(AttrId::linear_forwarding, block);
+    tables_left_ = true;
     if (answer.error().code == Errc::cancelled) co_return;
     fail_on(target.node, fmt::format("LinearForwardingTable block {}", block), answer.error().what);
   }
@@ -517,8 +529,53 @@ asio::awaitable<void> Run::write_switch_info(SwitchId id) {
     why = fmt::format("answered with LinearFDBTop {}, not {}", raw(now.lft_top), raw(want->lft_top));
     ++refused;
   }
+  tables_left_ = true;
   fail_on(target.node, "SwitchInfo", why);
   step();
+}
+
+/// Whether something is to be said to one of its ports, or one waits for its peer.
+bool Run::needs_ports(NodeId node) const {
+  if (!paths_.reaches(node)) return true;
+  const Guid guid = job_.fabric->node(node).guid;
+  const auto ports = job_.fabric->ports(node);
+  for (std::size_t p = 0; p < ports.size(); ++p) {
+    const fabric::PortRef port{node, static_cast<PortNum>(p)};
+    const mad::AttrData* held = shadow_.find(guid, AttrId::port_info, static_cast<std::uint32_t>(p));
+    const plan::PortSettings settings = settings_of(port);
+    if (port_work(settings, port, held, is_external_switch_port(port), unkept_of(guid))) return true;
+    if (held == nullptr) continue;
+    if (keeps_link_settings(settings, *held, unkept_of(guid))) return true;
+    if (ports[p].peer && held_state(shadow_, *job_.fabric, port) == PortState::armed) return true;
+  }
+  return false;
+}
+
+bool Run::needs_tables(SwitchId id) const {
+  const mad::DeviceBlocks* held = shadow_.find_device(job_.fabric->node(id).guid);
+  const routing::Routes& routes = job_.plan->routes();
+  return !paths_.reaches(job_.fabric->node_of(id)) || switch_info_to_write(id) ||
+         !lft_work(*routes.lfts[raw(id)], routes.top, held).empty();
+}
+
+/// For the next job: who needs nothing more, as far as this one had to look.
+void Run::note_settled() {
+  Settled now{job_.fabric, job_.plan, {}, {}};
+  std::set<NodeId> ports(unsettled_.begin(), unsettled_.end());
+  std::set<SwitchId> tables;
+  for (const TableWork& work :
+       table_work(*job_.fabric, *job_.plan, job_.plan->routes(), shadow_, job_.settled))
+    tables.insert(work.id);
+  for (const auto& [guid, kinds] : shadow_.changed()) {
+    const auto node = job_.fabric->find(guid);
+    if (node && (kinds & mad::Shadow::kPorts) != 0) ports.insert(*node);
+  }
+  for (const NodeId node : ports)
+    if (needs_ports(node)) now.open_ports.insert(job_.fabric->node(node).guid);
+  for (const SwitchId id : tables)
+    if (needs_tables(id)) now.open_tables.insert(job_.fabric->node(id).guid);
+  shadow_.forget_changes();
+  *job_.settled = std::move(now);
 }
 
 }  // namespace

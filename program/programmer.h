@@ -14,6 +14,7 @@
 #include "fabric/path_tree.h"
 #include "mad/blocks.h"
 #include "plan/plan.h"
+#include "program/settled.h"
 #include "transport/smp_client.h"
 
 namespace weft::program {
@@ -44,6 +45,7 @@ struct Programmed {
       lanes;  ///< Digests of the SL2VL tables written; plan::kLanesVoid where one may hold anything.
   std::map<Guid, std::uint64_t> keys;  ///< Of the P_Key tables; 0 where one may hold anything.
   std::string held_back;           ///< Why tables were not written, although they differ; empty otherwise.
+  bool tables_stand = false;       ///< All forwarding tables and lanes are known to be as planned.
   std::uint64_t lft_blocks = 0;    ///< Blocks of the final forwarding tables that were written.
   std::uint64_t lft_switches = 0;  ///< Switches they belong to.
   std::vector<fabric::PortRef> closed;  ///< Links that were disabled, by the port.
@@ -55,6 +57,8 @@ struct Job {
   std::shared_ptr<const plan::Plan> plan;
   fabric::PortRef own_port;
   std::shared_ptr<const plan::DeviceMap> devices;
+  /// What the last job on this Shadow left, and what this one leaves; null: all is looked at.
+  Settled* settled = nullptr;
   std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>
       progress;  ///< May be empty.
 };

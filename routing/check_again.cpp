@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "routing/check_piece.h"
 #include "routing/parallel.h"
+#include "routing/way_lengths.h"
 
 namespace weft::routing {
 namespace {
@@ -25,6 +27,7 @@ class Rechecker {
         cables_(now_->cables),
         changed_(row_size(problem.top)),
         follow_(changed_.size()),
+        old_lengths_(before, old.cables),
         suspects_(cables_.peers, cables_.width, 1),
         fresh_(suspects_) {}
 
@@ -60,17 +63,18 @@ class Rechecker {
       if (!follow_[lid]) now_->longest[lid] = old_.longest[lid];
       report.longest = std::max<int>(report.longest, now_->longest[lid]);
     }
-    for (const Entry& e : entries_)
-      if (!follow_[e.lid]) add_waits(e);
+    each_switch([this](std::uint16_t lid) { return follow_[lid]; },
+                [this](std::span<const Entry> entries) { add_waits(entries); });
     suspect();
     now_->channels = waits_left(old_, before_.switches, cables_, *problem_.fabric);
+    const ChannelGraph left = now_->channels;  // a part of what was free of cycles
     for (const Suspect& one : suspected_) {
       const std::uint32_t channel = fresh_.id(one.at, one.port);
       if (now_->channels.depends(channel, one.out) && !fresh_.depends(channel, one.out) && !still_waits(one))
         now_->channels.forget(channel, one.out);
     }
     now_->channels.merge(fresh_);
-    report.cycle = now_->channels.find_cycle();
+    if (now_->channels.closes_cycle(left)) report.cycle = now_->channels.find_cycle();
     report.waits = now_;
     return report;
   }
@@ -180,34 +184,42 @@ class Rechecker {
     for (std::uint32_t s = 0; s < cables_.count; ++s) is_linked[was_[s]] = linked_[s] != 0;
     for (std::uint32_t s = 0; s < is_linked.size(); ++s) {
       if (is_linked[s] || !linked(old_.cables, s)) continue;
-      for (const auto& [lid, to] : owned_)
-        if (!follow_[lid] && to->is_peer() && old_length(s, lid, was_[raw(to->at)]) == old_.longest[lid])
-          changed_[lid] = follow_[lid] = true;
+      for (const auto& [lid, to] : owned_) {
+        if (follow_[lid] || !to->is_peer()) continue;
+        old_lengths_.begin(lid, was_[raw(to->at)]);
+        if (old_lengths_.from(s) == old_.longest[lid]) changed_[lid] = follow_[lid] = true;
+      }
     }
-  }
-  /// By the old ones of all; as long as there is no way.
-  std::uint32_t old_length(std::uint32_t s, std::uint16_t lid, std::uint32_t to) const {
-    return length(before_, old_.cables, s, lid, to);
-  }
-  static std::uint32_t length(const Routes& routes, const CheckCables& cables, std::uint32_t s,
-                              std::uint16_t lid, std::uint32_t to) {
-    std::uint32_t length = 0;
-    for (; s != to && s < CheckCables::kLastIndex && length <= cables.count; ++length)
-      s = cables.peer(s, raw(routes.out(static_cast<SwitchId>(s), static_cast<Lid>(lid))));
-    return s == to ? length : kNever;
   }
 
-  /// From where an entry changes it must be as far as it was; else it may be farther from elsewhere, too.
+  /// From where an entry changes it must be as far as it was; else it may be farther from elsewhere, too. LID
+  /// by LID, since most ways to one of them meet.
   void find_lengthened() {
-    for (const Entry& e : entries_) {
-      if (follow_[e.lid]) continue;
-      const std::uint32_t to = raw(owner_[e.lid]->at);
-      const std::uint8_t port = raw(owner_[e.lid]->port);
-      const bool delivers =
-          e.at != to || (entry(to, e.lid) == port && cables_.peer(to, port) == CheckCables::kEnd);
-      const std::uint32_t now = length(routes_, cables_, e.at, e.lid, to);
-      if (!delivers || now == kNever || now != old_length(was_[e.at], e.lid, was_[to])) follow_[e.lid] = true;
+    std::vector<std::uint32_t> end(changed_.size() + 1);  // by LID: where its entries end in by_lid
+    for (const Entry& e : entries_) ++end[e.lid];
+    for (std::size_t lid = 1; lid < end.size(); ++lid) end[lid] += end[lid - 1];
+    std::vector<std::uint32_t> by_lid(entries_.size());
+    for (std::size_t i = entries_.size(); i-- > 0;) by_lid[--end[entries_[i].lid]] = entries_[i].at;
+    WayLengths lengths(routes_, cables_);
+    for (std::size_t lid = 0; lid < changed_.size(); ++lid) {
+      const std::size_t first = end[lid];
+      const std::size_t last = lid + 1 < end.size() ? end[lid + 1] : by_lid.size();
+      if (first == last || follow_[lid]) continue;
+      const std::uint32_t to = raw(owner_[lid]->at);
+      lengths.begin(static_cast<std::uint16_t>(lid), to);
+      old_lengths_.begin(static_cast<std::uint16_t>(lid), was_[to]);
+      for (std::size_t i = first; i < last && !follow_[lid]; ++i)
+        follow_[lid] = !delivers_from(by_lid[i], static_cast<std::uint16_t>(lid), to) ||
+                       lengths.from(by_lid[i]) == WayLengths::kNever ||
+                       lengths.from(by_lid[i]) != old_lengths_.from(was_[by_lid[i]]);
     }
+  }
+  bool delivers_from(std::uint32_t s, std::uint16_t lid, std::uint32_t to) const {
+    if (s != to) return true;
+    const std::uint8_t port = raw(owner_[lid]->port);
+    const std::uint16_t behind = cables_.peer(to, port);
+    const bool ends = behind == CheckCables::kEnd || (owner_[lid]->away && behind == CheckCables::kDead);
+    return entry(to, lid) == port && ends;
   }
 
   /// In pieces side by side, each with some of the LIDs to be followed.
@@ -235,26 +247,43 @@ class Rechecker {
     for (CheckPiece& one : work) fresh_.merge(one.finish(report));
   }
 
-  /// What an entry for a peer makes wait: everybody's packets to it come by.
-  void add_waits(const Entry& e) {
-    const std::uint8_t port = entry(e.at, e.lid);
-    if (const std::uint16_t next = cables_.peer(e.at, port); next < CheckCables::kLastIndex)
-      if (const std::uint8_t out = entry(next, e.lid); out < cables_.width)
-        fresh_.depend(fresh_.id(e.at, port), out);
-    if (port >= cables_.width) return;
-    each_sender(e, routes_, nullptr,
-                [&](std::uint32_t from, std::uint8_t by) { fresh_.depend(fresh_.id(from, by), port); });
+  /// What entries for peers make wait: everybody's packets to them come by. All are of one switch.
+  void add_waits(std::span<const Entry> entries) {
+    for (const Entry& e : entries) {
+      const std::uint8_t port = entry(e.at, e.lid);
+      if (const std::uint16_t next = cables_.peer(e.at, port); next < CheckCables::kLastIndex)
+        if (const std::uint8_t out = entry(next, e.lid); out < cables_.width)
+          fresh_.depend(fresh_.id(e.at, port), out);
+    }
+    each_sender(entries, routes_, nullptr, [&](const Entry& e, std::uint32_t from, std::uint8_t by) {
+      if (const std::uint8_t port = entry(e.at, e.lid); port < cables_.width)
+        fresh_.depend(fresh_.id(from, by), port);
+    });
   }
-  /// Calls use(neighbour, its port) for those whose table sends the entry's LID to its switch; `index`: where
-  /// the table has each switch, null for where it is.
+  /// Calls use(entry, neighbour, its port) for those whose table sends the entry's LID to its switch, the
+  /// same for all; `index`: where the table has each switch, null for where it is.
   template <typename Use>
-  void each_sender(const Entry& e, const Routes& routes, const std::uint32_t* index, const Use& use) const {
-    const std::uint16_t* peers = &cables_.peers[std::size_t{e.at} * cables_.width];
-    const std::uint8_t* far = &cables_.far[std::size_t{e.at} * cables_.width];
+  void each_sender(std::span<const Entry> entries, const Routes& routes, const std::uint32_t* index,
+                   const Use& use) const {
+    if (entries.empty()) return;
+    const std::uint16_t* peers = &cables_.peers[std::size_t{entries.front().at} * cables_.width];
+    const std::uint8_t* far = &cables_.far[std::size_t{entries.front().at} * cables_.width];
     for (std::uint32_t port = 1; port < cables_.width; ++port) {
       if (peers[port] >= CheckCables::kLastIndex) continue;
       const Lft& row = *routes.lfts[index ? index[peers[port]] : peers[port]];
-      if (e.lid < row.size() && row[e.lid] == far[port]) use(peers[port], far[port]);
+      for (const Entry& e : entries)
+        if (e.lid < row.size() && row[e.lid] == far[port]) use(e, peers[port], far[port]);
+    }
+  }
+  /// Calls use(entries) for those of each switch that are not passed over.
+  template <typename Pass, typename Use>
+  void each_switch(const Pass& pass, const Use& use) const {
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!pass(entries_[i].lid)) entries.push_back(entries_[i]);
+      if (i + 1 < entries_.size() && entries_[i + 1].at == entries_[i].at) continue;
+      use(std::span<const Entry>(entries));
+      entries.clear();
     }
   }
 
@@ -266,14 +295,15 @@ class Rechecker {
       for (std::uint32_t s = 0; s < cables_.count; ++s)
         if (old_use_[was_[s]] != 0) suspect_from(s, lid);
     }
-    for (const Entry& e : entries_) {
-      if (is_whole[e.lid]) continue;
-      suspect_from(e.at, e.lid);
-      const std::uint8_t out = old_entry(e.at, e.lid);
-      if (out >= cables_.width) continue;
-      each_sender(e, before_, was_.data(),
-                  [&](std::uint32_t from, std::uint8_t by) { suspect({from, by, out, e.lid}); });
-    }
+    each_switch([&](std::uint16_t lid) { return is_whole[lid]; },
+                [this](std::span<const Entry> entries) {
+                  for (const Entry& e : entries) suspect_from(e.at, e.lid);
+                  each_sender(entries, before_, was_.data(),
+                              [&](const Entry& e, std::uint32_t from, std::uint8_t by) {
+                                const std::uint8_t out = old_entry(e.at, e.lid);
+                                if (out < cables_.width) suspect({from, by, out, e.lid});
+                              });
+                });
   }
   /// old_use_: switches that traffic to the LID met by the old tables.
   void find_old_use(std::uint16_t lid) {
@@ -347,8 +377,6 @@ class Rechecker {
     });
   }
 
-  static constexpr std::uint32_t kNever = ~0U;
-
   const Problem& problem_;
   const Routes& routes_;
   const Routes& before_;
@@ -364,6 +392,7 @@ class Rechecker {
   std::vector<bool> follow_;               // by LID
   std::vector<std::uint16_t> whole_;       // LIDs
   std::vector<Entry> entries_;             // by switch, then LID
+  WayLengths old_lengths_;
   ChannelGraph suspects_;
   std::vector<Suspect> suspected_;
   std::vector<std::uint8_t> old_use_;                                    // by old switch

@@ -178,7 +178,8 @@ class CheckPiece {
 
   bool delivers(const Destination& to, std::uint32_t lane) const {
     const std::uint8_t port = block_[raw(to.at) * kBlock + lane];
-    return port == raw(to.port) && c_.peer(raw(to.at), port) == kEnd;
+    const std::uint16_t behind = c_.peer(raw(to.at), port);
+    return port == raw(to.port) && (behind == kEnd || (to.away && behind == kDead));
   }
 
   /// Follows the tables from `s` to a switch whose distance is known, and back again to set those on the way.

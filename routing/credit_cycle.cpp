@@ -59,8 +59,10 @@ void ChannelGraph::flip(std::uint32_t channel, std::vector<std::uint64_t>& set) 
 
 /// Depth-first search: a channel met again while it is still open closes a cycle. What is fresh and what is
 /// open stands in sets like the waits themselves, so that a step looks at no channel twice. Of several that
-/// are met at once the latest counts. Cycles that share a channel with one before are passed over.
-std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(std::size_t most) const {
+/// are met at once the latest counts. Cycles that share a channel with one before are passed over. `roots`:
+/// channels to search from; null: all.
+std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(
+    std::size_t most, const std::vector<std::uint32_t>* roots) const {
   std::vector<std::uint64_t> fresh = links();
   std::vector<std::uint64_t> open(fresh.size());
   std::vector<std::uint32_t> path;
@@ -83,7 +85,9 @@ std::vector<std::vector<std::uint32_t>> ChannelGraph::some_cycles(std::size_t mo
              depends(channel, back / lanes_ % width_, back % lanes_);
     }));
   };
-  for (std::uint32_t root = 0; root < peers_->size() * lanes_; ++root) {
+  const auto count = static_cast<std::uint32_t>(roots ? roots->size() : peers_->size() * lanes_);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t root = roots ? (*roots)[i] : i;
     const std::uint32_t bit = root % (width_ * lanes_);
     if ((fresh[std::size_t{root / (width_ * lanes_)} * words_ + bit / 64] >> bit % 64 & 1) == 0) continue;
     enter(root);
@@ -123,6 +127,18 @@ std::vector<std::uint32_t> ChannelGraph::shortest_cycle_from(std::uint32_t chann
   return {};
 }
 
+bool ChannelGraph::closes_cycle(const ChannelGraph& acyclic) const {
+  assert(waits_.size() == acyclic.waits_.size());
+  std::vector<std::uint32_t> roots;
+  for (std::uint32_t channel = 0; channel < peers_->size() * lanes_; ++channel) {
+    std::uint64_t more = 0;
+    for (std::size_t w = std::size_t{channel} * words_; w < (std::size_t{channel} + 1) * words_; ++w)
+      more |= waits_[w] & ~acyclic.waits_[w];
+    if (more != 0) roots.push_back(channel);
+  }
+  return !roots.empty() && !some_cycles(1, &roots).empty();
+}
+
 std::vector<Channel> ChannelGraph::named(const std::vector<std::uint32_t>& cycle) const {
   std::vector<Channel> channels;
   for (const std::uint32_t id : cycle) {
@@ -135,7 +151,7 @@ std::vector<Channel> ChannelGraph::named(const std::vector<std::uint32_t>& cycle
 
 std::vector<std::vector<Channel>> ChannelGraph::find_cycles(std::size_t most, std::size_t tries) const {
   std::vector<std::vector<Channel>> cycles;
-  for (const std::vector<std::uint32_t>& found : some_cycles(most)) {
+  for (const std::vector<std::uint32_t>& found : some_cycles(most, nullptr)) {
     std::vector<std::uint32_t> best = found;
     for (std::size_t i = 0; i < std::min(found.size(), tries); ++i) {
       std::vector<std::uint32_t> cycle = shortest_cycle_from(found[i]);

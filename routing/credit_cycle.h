@@ -82,6 +82,10 @@ class ChannelGraph {
     }
   }
 
+  /// Whether there is a cycle, when there is none in `acyclic`, a graph of the same channels: one would go
+  /// through a dependency that stands here alone. Cost: O(channels) words compared, and a search from there.
+  bool closes_cycle(const ChannelGraph& acyclic) const;
+
   /// The graph as it is when all lanes are one.
   ChannelGraph on_one_lane() const;
 
@@ -98,7 +102,8 @@ class ChannelGraph {
   std::vector<std::uint64_t> links() const;
   std::uint32_t first_of(std::uint32_t channel, const std::vector<std::uint64_t>& among) const;
   void flip(std::uint32_t channel, std::vector<std::uint64_t>& set) const;
-  std::vector<std::vector<std::uint32_t>> some_cycles(std::size_t most) const;
+  std::vector<std::vector<std::uint32_t>> some_cycles(std::size_t most,
+                                                      const std::vector<std::uint32_t>* roots) const;
   std::vector<Channel> named(const std::vector<std::uint32_t>& cycle) const;
   std::vector<std::uint32_t> shortest_cycle_from(std::uint32_t channel) const;
 

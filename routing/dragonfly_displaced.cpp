@@ -12,7 +12,9 @@ namespace weft::routing {
 namespace {
 
 constexpr std::uint32_t kNoRouter = WaitOrder::kNobody;
-constexpr int kAttempts = 16;
+constexpr std::uint32_t kAttempts = 16;
+/// With all LIDs served, more of them, each in another order: which comes first matters much.
+constexpr std::uint32_t kOrders = 64;
 /// After so many ports looked at there is no further attempt, unless some LIDs have no way.
 constexpr std::size_t kEnoughWork = 1'000'000;
 constexpr std::uint32_t kLongest = 64;
@@ -66,7 +68,7 @@ class Displacer {
     std::vector<std::vector<Lft::Entry>> best;
     std::pair<std::size_t, double> best_score{~std::size_t{0}, 0};
     std::size_t work = 0;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (attempt_ = 0; attempt_ < (best_score.first == 0 ? kOrders : kAttempts); ++attempt_) {
       const std::size_t stuck = deal();
       for (const auto& of : entries_) work += of.size() * cables_.width;
       const bool ideal = loads_.no_fuller();
@@ -96,9 +98,20 @@ class Displacer {
     for (const Lost& lost : given_.lost()) (place(lost) ? placed : stuck).push_back(lost);
     const std::size_t count = stuck.size();
     careful_ = count != 0;
+    if (!careful_) deal_anew(placed);
     stuck.insert(stuck.end(), placed.begin(), placed.end());
     given_.lost() = std::move(stuck);
     return count;
+  }
+
+  /// Another order for the next attempt.
+  void deal_anew(std::vector<Lost>& lids) const {
+    const auto lot = [this](const Lost& lost) {
+      std::uint64_t x = (lost.lid + (std::uint64_t{attempt_} << 16) + 1) * 0x9e3779b97f4a7c15;
+      x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
+      return std::pair(x ^ x >> 32, lost.lid);
+    };
+    std::ranges::sort(lids, {}, lot);
   }
 
   std::uint32_t behind(std::uint32_t s, std::uint8_t port) const { return cables_.behind(s, port); }
@@ -158,7 +171,8 @@ class Displacer {
       out_[s] = kNoWay;
     }
     // Not all LIDs serve the same router first:
-    std::ranges::rotate(open_, open_.begin() + static_cast<std::ptrdiff_t>(lid_ * 7U % open_.size()));
+    std::ranges::rotate(
+        open_, open_.begin() + static_cast<std::ptrdiff_t>((lid_ * 7U + attempt_ * 3U) % open_.size()));
     while (std::erase_if(open_, [this](std::uint32_t s) { return give_way(s); }) != 0) {
     }
     return std::ranges::none_of(open_,
@@ -274,6 +288,7 @@ class Displacer {
   LinkLoads loads_;
   WaitOrder waits_;
   bool careful_ = false;
+  std::uint32_t attempt_ = 0;
   std::vector<std::vector<Lft::Entry>> entries_;
   std::vector<std::uint32_t> part_;  // by router: the first that cables join it to
   // The LID at hand:

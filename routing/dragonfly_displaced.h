@@ -7,7 +7,8 @@
 //
 // All is dealt up to 16 times. LIDs for which no way was left come first the next time, and then each entry
 // is chosen that adds the fewest waits, since those leave room for others; links that were the fullest cost
-// more. The attempt counts that serves most LIDs, and of these the one whose fullest link is the emptiest.
+// more. Once all have a way, all is dealt up to 64 times, each in another order. The attempt counts that
+// serves most LIDs, and of these the one whose fullest link is the emptiest.
 
 #include <vector>
 

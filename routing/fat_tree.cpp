@@ -1,8 +1,9 @@
 // fat-tree: D-mod-K with holes. Every host t has, at every switch, one canonical way up: slot (t / divider)
 // modulo the slots of the design. Where that slot still leads to t it is taken; else the flow is displaced to
-// one of the slots that do, evenly with the others that are, and no other flow moves. The tables are a
-// function of the design and the live links alone: no history, any number of threads, and a repaired link
-// brings the old tables back.
+// one of the slots that do, evenly with the others that are, and no other flow moves. Where that would crowd
+// the few links that a switch has left, flows whose way is dead farther on are displaced as well
+// (tree_relief.h). The tables are a function of the design and the live links alone: no history, any number
+// of threads, and a repaired link brings the old tables back.
 //
 // A way is up*/down* by rank, so one VL is enough. A switch or leaf that no such way leads to (spine to
 // spine, a spine from a leaf that its plane has lost) is reached along one order of all switches
@@ -43,6 +44,7 @@ struct TreeCommon {
   const LidTable& table;
   const TreeDealings& dealings;
   const TreeTurns& turns;
+  const TreeRelief& relief;
 };
 
 /// Fills rows; one for each thread.
@@ -71,6 +73,7 @@ class TreeRows {
     for (std::uint32_t k = 1; k < c_.reach.levels() && !live_slots_.empty(); ++k)
       if (std::ranges::any_of(left_, [](std::uint64_t w) { return w != 0; })) go_up(k);
     go_by_turns();
+    relieve();
     deliver();
   }
 
@@ -90,6 +93,7 @@ class TreeRows {
       });
     }
     go_by_turns();
+    relieve();
   }
 
  private:
@@ -354,6 +358,11 @@ class TreeRows {
       if (const std::uint8_t port = shape_.port(s_, slot, j); port != TreeShape::kHole) return port;
   }
 
+  /// Entries of any destination, asked for or not.
+  void relieve() {
+    for (const TreeRelief::Entry& e : c_.relief.of(s_)) row_[e.lid] = port_up(e.slot, e.lid);
+  }
+
   void deliver() {
     for (const std::uint16_t lid : table_.of(s_)) row_[lid] = table_.port[lid];
   }
@@ -405,7 +414,8 @@ Result<Routes> fat_tree(const Problem& problem) {
   if (!shape && problem.design) return without_design(problem, fat_tree);
   if (!shape) return fail(std::move(shape.error()));
   const auto basis = std::make_shared<const TreeBasis>(problem, std::move(*shape));
-  const TreeCommon common{problem, basis->shape, basis->reach, basis->lids, *basis->dealings, basis->turns};
+  const TreeCommon common{problem,          basis->shape, basis->reach, basis->lids,
+                          *basis->dealings, basis->turns, basis->relief};
   const TreeChanges changes = changes_since(problem, *basis);
   Tables tables(problem);
   in_pieces(basis->shape.live, problem.threads, [&](std::uint32_t from, std::uint32_t upto) {

@@ -275,7 +275,7 @@ std::vector<std::uint32_t> hosts_in_order(const Problem& problem) {
   const Result<TreeShape> shape = tree_shape(problem, graph);
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < problem.destinations.size(); ++i)
-    if (!problem.destinations[i].is_switch()) order.push_back(i);
+    if (!problem.destinations[i].is_switch() && !problem.destinations[i].away) order.push_back(i);
   std::ranges::sort(order, {}, [&](std::uint32_t i) {
     const Destination& d = problem.destinations[i];
     return std::tuple(d.kind, shape ? shape->number[i] : 0U, raw(d.at), raw(d.port));

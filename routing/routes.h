@@ -24,6 +24,8 @@ struct Destination {
   bool runs_sm = false;  ///< A switch port 0 with a subnet manager on it counts as traffic like a host.
   std::uint8_t kind =
       0;  ///< Hosts of one kind (0 compute, 1 storage, 2 I/O) are numbered and balanced apart.
+  /// A host that was there and may come back: nothing is behind the port now, and the way to it stays.
+  bool away = false;
   bool is_switch() const { return port == PortNum{0}; }
   /// Counted as a host: it talks to everybody.
   bool is_peer() const { return !is_switch() || runs_sm; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "routing/check.h"
+#include "routing/held_transition.h"
 #include "routing/mixture.h"
 
 namespace weft::routing {
@@ -92,16 +93,14 @@ bool same_lanes(const Routes& old, const Routes& now) {
   return true;
 }
 
-}  // namespace
-
-Transition find_transition(const Problem& problem, const Routes& old, const Routes& now, bool levels_move,
-                           const Waits* old_waits) {
-  Transition transition;
+/// `transition`: with what is known already of why no order is good. `unsure`: some old entries are not
+/// known.
+Transition find_way(const Problem& problem, const Routes& old, const Routes& now, Transition transition,
+                    const Waits* old_waits, bool unsure = false) {
   Mixture mixture(problem, old, now, old_waits);
   transition.entries = mixture.entries();
-  transition.lanes_change = !same_lanes(old, now) || (levels_move && now.lanes != nullptr);
   if (transition.entries == 0 && !transition.lanes_change) return transition;
-  if (!transition.lanes_change) {
+  if (!transition.lanes_change && !unsure) {
     mixture.prepare(old);
     std::vector<std::vector<Channel>> cycles = mixture.find_cycles(now);
     if (cycles.empty()) return transition;
@@ -116,6 +115,22 @@ Transition find_transition(const Problem& problem, const Routes& old, const Rout
     });
   transition.dark_pairs = lost_pairs(problem, *transition.dark, darkened);
   return transition;
+}
+
+}  // namespace
+
+Transition find_transition(const Problem& problem, const Routes& old, const Routes& now, bool levels_move,
+                           const Waits* old_waits) {
+  Transition begun;
+  begun.lanes_change = !same_lanes(old, now) || (levels_move && now.lanes != nullptr);
+  return find_way(problem, old, now, std::move(begun), old_waits);
+}
+
+Transition find_transition_from_held(const Problem& problem, const Routes& held, const Routes& now,
+                                     bool lanes_move, bool unsure) {
+  Transition begun;
+  begun.lanes_change = lanes_move;
+  return find_way(problem, held, now, std::move(begun), nullptr, unsure);
 }
 
 }  // namespace weft::routing

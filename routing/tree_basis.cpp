@@ -1,6 +1,7 @@
 #include "routing/tree_basis.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft::routing {
 
@@ -44,7 +45,11 @@ const TreeBasis* basis_before(const Problem& problem) {
 }  // namespace
 
 TreeBasis::TreeBasis(const Problem& problem, TreeShape found)
-    : shape(std::move(found)), reach(shape, problem.threads), lids(problem, shape), turns(shape, reach) {
+    : shape(std::move(found)),
+      reach(shape, problem.threads),
+      lids(problem, shape),
+      turns(shape, reach),
+      relief(shape, reach, lids) {
   const TreeBasis* before = basis_before(problem);
   dealings = before && before->lids == lids && covers(*before->dealings, shape)
                  ? before->dealings
@@ -96,6 +101,15 @@ bool add_turned(const TreeBasis& before, const TreeBasis& now, std::uint32_t s, 
   return any != 0;
 }
 
+/// Adds the switches to whose LIDs flows go another way round, or no longer do (tree_relief.h).
+void add_relieved(const TreeBasis& before, const TreeBasis& now, std::uint32_t s,
+                  std::vector<std::uint64_t>& to) {
+  std::vector<TreeRelief::Entry> differ;
+  std::ranges::set_symmetric_difference(before.relief.of(s), now.relief.of(s), std::back_inserter(differ));
+  for (const TreeRelief::Entry& e : differ)
+    to[now.lids.owner[e.lid] / 64] |= std::uint64_t{1} << now.lids.owner[e.lid] % 64;
+}
+
 }  // namespace
 
 TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
@@ -133,6 +147,7 @@ TreeChanges changes_since(const Problem& problem, const TreeBasis& now) {
     for (const TreeShape* shape : {&old.shape, &now.shape})
       for (const TreeShape::Down& d : shape->downs(s))
         some = some || ways[d.child] != 0 || reach[d.child] != 0;
+    some = some || !std::ranges::equal(old.relief.of(s), now.relief.of(s));
     if (!some && !same_turns) some = add_turned(old, now, s, false, turned);
     changes.rows[s] = ways[s] != 0 ? TreeChanges::anything : some ? TreeChanges::some : TreeChanges::same;
   }
@@ -164,6 +179,7 @@ void changed_destinations(const TreeChanges& changes, const TreeBasis& now, std:
     }
   }
   add_turned(before, now, s, links_changed, changed);
+  add_relieved(before, now, s, changed);
 }
 
 }  // namespace weft::routing

@@ -9,6 +9,7 @@
 
 #include "routing/tree_dealings.h"
 #include "routing/tree_reach.h"
+#include "routing/tree_relief.h"
 #include "routing/tree_shape.h"
 #include "routing/tree_turns.h"
 
@@ -47,6 +48,7 @@ struct TreeBasis {
   TreeReach reach;
   LidTable lids;
   TreeTurns turns;
+  TreeRelief relief;
   std::shared_ptr<const TreeDealings> dealings;  ///< Shared with the previous basis while the LIDs stay.
 };
 

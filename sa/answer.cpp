@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "mad/class_port_info.h"
 #include "mad/sa_records.h"
@@ -8,6 +10,7 @@
 #include "sa/multicast.h"
 #include "sa/paths.h"
 #include "sa/records.h"
+#include "sa/served.h"
 #include "sa/services.h"
 #include "sa/tables.h"
 #include "sa/trace.h"
@@ -84,6 +87,15 @@ bool is_known(SaAttr attribute) {
   return std::ranges::any_of(kTables, [=](const Table& table) { return table.attribute == attribute; }) ||
          std::ranges::any_of(kSpecials,
                              [=](const Special& special) { return special.attribute == attribute; });
+}
+
+std::vector<Served> served() {
+  std::map<SaAttr, std::set<Method>> all;
+  for (const Table& table : kTables) all[table.attribute].insert({Method::get, Method::get_table});
+  for (const Special& special : kSpecials) all[special.attribute].insert(special.method);
+  std::vector<Served> list;
+  for (const auto& [attribute, methods] : all) list.push_back({attribute, {methods.begin(), methods.end()}});
+  return list;
 }
 
 Answer refusal(const Request& request, std::uint16_t status) {

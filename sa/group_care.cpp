@@ -52,12 +52,15 @@ auto told(const plan::McGroup& group) {
   return std::tuple(group.qkey, group.mtu, group.sl, group.tclass, group.flow_label);
 }
 
+/// This member is to register again.
+void ask_again(plan::SaState& state, Guid member) {
+  const plan::AliasGuid* alias = state.aliases.find(member);
+  state.forgotten.set(alias != nullptr ? alias->port : member, true);
+}
+
 /// Members that send by what is no longer so are to register again, and are told the new then.
 void ask_again(plan::SaState& state, const plan::McGroup& held) {
-  held.members.each([&state](Guid guid, const plan::McMember&) {
-    const plan::AliasGuid* alias = state.aliases.find(guid);
-    state.forgotten.set(alias != nullptr ? alias->port : guid, true);
-  });
+  held.members.each([&state](Guid guid, const plan::McMember&) { ask_again(state, guid); });
 }
 
 }  // namespace
@@ -133,14 +136,17 @@ std::optional<plan::SaState> as_planned(const Context& context, std::vector<Even
   std::optional<plan::SaState> next;
   context.state.groups.each([&](const plan::McGroup& group) {
     plan::McGroup kept = group;
+    std::vector<Guid> out;
     group.members.each([&](Guid guid, const plan::McMember&) {
       const End* port = find_end(context, guid);
-      if (port != nullptr && !partitions::key_in(port->keys, group.pkey))
-        (void)kept.members.erase(guid);
+      if (port == nullptr || partitions::key_in(port->keys, group.pkey)) return;
+      (void)kept.members.erase(guid);
+      out.push_back(guid);
     });
     kept = at_its_rate(std::move(kept), context);
-    if (kept.members.size() == group.members.size() && kept.rate == group.rate) return;
+    if (out.empty() && kept.rate == group.rate) return;
     next = with_members(next ? *next : context.state, kept, events);
+    for (const Guid member : out) ask_again(*next, member);
   });
   return next;
 }

@@ -26,8 +26,9 @@ plan::McGroup at_its_rate(plan::McGroup group, const Context& context);
 std::optional<plan::SaState> without_ports(const plan::SaState& state, const std::vector<Guid>& gone,
                                            std::vector<Event>& events);
 
-/// The state after a new View: without members whose port is no longer in the partition of their group, and
-/// with the rates that follow from the links now. Nothing when nothing changes.
+/// The state after a new View: without members whose port is no longer in the partition of their group, which
+/// are to register again, since they may be in it again before they have noticed, and with the rates that
+/// follow from the links now. Nothing when nothing changes.
 std::optional<plan::SaState> as_planned(const Context& context, std::vector<Event>& events);
 
 }  // namespace weft::sa

@@ -20,6 +20,12 @@ std::uint8_t subject_port(const mad::Notice& notice) {
   }
 }
 
+/// A trap 144 that takes the place of one that nobody has heard tells of what that one told of, too.
+void keep_local_changes(mad::Notice& notice, const mad::Notice& before) {
+  if (notice.trap != mad::TrapNumber::capability_changed) return;
+  for (const std::size_t at : {15, 20, 21}) notice.details[at - 10] |= before.details[at - 10];
+}
+
 }  // namespace
 
 void Traps::link_changed(NodeIndex sw) { raise(world_.node(sw).first_port, link_state_notice(world_, sw)); }
@@ -36,6 +42,7 @@ void Traps::raise(PortIndex port, mad::Notice notice) {
   agenda_.cancel(pending.timer);
   const bool repeated = pending.tid != 0;
   notice.toggle = repeated ? !pending.notice.toggle : false;
+  if (repeated) keep_local_changes(notice, pending.notice);
   pending.notice = notice;
   pending.tid = ++last_tid_;
   pending.sends_left = settings_.sends;

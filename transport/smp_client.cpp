@@ -139,6 +139,30 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::find_m_key(Target target, mad:
   co_return seen;
 }
 
+asio::awaitable<bool> SmpClient::find_stray_m_key(Target target, std::uint32_t modifier,
+                                                  std::span<const Guid> others) {
+  NodeState* node = state_of(target.node);
+  if (!settings_.m_keys.per_device || node == nullptr || std::exchange(node->strays_tried, true))
+    co_return false;
+  mad::Smp request;
+  request.method = mad::Method::get;
+  request.attribute = mad::AttrId::port_info;
+  request.modifier = modifier;
+  request.route = target.route;
+  for (const Guid other : others)
+    for (const std::uint64_t key : settings_.m_keys.for_device(other)) {
+      if (key == 0) continue;
+      request.m_key = key;
+      Result<mad::AttrData> answer = co_await attempt(request);
+      if (!answer || mad::decode<mad::PortInfo>(*answer).m_key != key) continue;
+      node->m_key = key;
+      node->strays_tried = false;
+      foreign_.erase(target.node);
+      co_return true;
+    }
+  co_return false;
+}
+
 /// A device that answers nothing to a key that is not its own may answer to another of ours.
 asio::awaitable<Result<mad::AttrData>> SmpClient::with_other_keys(Target target, mad::Smp request,
                                                                   Error silence) {
@@ -230,7 +254,7 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::ask_inside(NodeState* node, co
     }
     const Errc code = answer.error().code;
     const bool again = code == Errc::timeout || code == Errc::busy;
-    const int enough = attempts > 1 ? std::max(attempts, patience()) : 1;
+    const int enough = attempts > 1 ? patience() : 1;  // as is set by now
     if (again && number < enough) continue;
     // Loss can hit one request at every attempt; a node that answered others meanwhile is not mute.
     const bool silent = node != nullptr && node->answers == answers_before;

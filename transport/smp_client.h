@@ -65,6 +65,10 @@ class SmpClient {
   /// one.
   /// With the modifier it was read by: a switch's outer ports have no key and say nothing of port 0's.
   const std::map<Guid, std::uint32_t>& foreign() const { return foreign_; }
+  /// Tries the keys of other devices on one of foreign(), where each has its own: a Set that gave one of them
+  /// its key may have reached this one, while a cable moved. True when it holds one of these, which it is
+  /// shown from now on. Once for a device until it has answered to a key again. All must stay alive.
+  asio::awaitable<bool> find_stray_m_key(Target target, std::uint32_t modifier, std::span<const Guid> others);
   void set_settings(SmpSettings settings);
   const SmpSettings& settings() const { return settings_; }
   Transport& transport() { return transport_; }
@@ -84,8 +88,9 @@ class SmpClient {
     int answers_in_a_row = 0;
     std::uint64_t answers = 0;
     bool mute = false;
-    bool keys_tried = false;  ///< All our M_Keys, since it was mute.
-    std::uint64_t m_key = 0;  ///< What it is shown.
+    bool keys_tried = false;    ///< All our M_Keys, since it was mute.
+    bool strays_tried = false;  ///< Those of others.
+    std::uint64_t m_key = 0;    ///< What it is shown.
     std::uint64_t wanted = 0;
   };
   asio::awaitable<Result<mad::AttrData>> ask(Target target, mad::Smp request, int attempts);

@@ -14,6 +14,8 @@
 #include "config/opensm_table.h"
 #include "config/read.h"
 #include "config/schema.h"
+#include "plan/registrations.h"
+#include "plan/registrations_json.h"
 
 namespace weft::config {
 namespace {
@@ -54,11 +56,17 @@ Settings settings_of(const OpensmImport& import) {
 
 std::vector<OpensmFile> files_in(const fs::path& folder) {
   constexpr std::pair<std::string_view, OpensmRole> kNames[] = {
-      {"opensm.conf", OpensmRole::options},        {"partitions.conf", OpensmRole::partitions},
-      {"qos-policy.conf", OpensmRole::qos_policy}, {"guid2lid", OpensmRole::guid2lid},
-      {"opensm-sa.dump", OpensmRole::sa_dump},     {"roots", OpensmRole::roots},
-      {"compute", OpensmRole::compute_nodes},      {"io", OpensmRole::io_nodes},
-      {"ib-node-name-map", OpensmRole::names},     {"prefix-routes.conf", OpensmRole::prefix_routes}};
+      {"opensm.conf", OpensmRole::options},
+      {"partitions.conf", OpensmRole::partitions},
+      {"qos-policy.conf", OpensmRole::qos_policy},
+      {"guid2lid", OpensmRole::guid2lid},
+      {"guid2mkey", OpensmRole::guid2mkey},
+      {"opensm-sa.dump", OpensmRole::sa_dump},
+      {"roots", OpensmRole::roots},
+      {"compute", OpensmRole::compute_nodes},
+      {"io", OpensmRole::io_nodes},
+      {"ib-node-name-map", OpensmRole::names},
+      {"prefix-routes.conf", OpensmRole::prefix_routes}};
   std::vector<OpensmFile> files;
   for (const auto& [name, role] : kNames)
     if (fs::exists(folder / name)) files.push_back({role, std::string(name), content_of(folder / name)});
@@ -85,8 +93,11 @@ std::string told(const OpensmImport& import) {
     text += fmt::format("{}:{}: {}: {}: {}\n", line.file, line.line, line.text, name(line.fate), line.became);
   for (const auto& [port, range] : import.lids)
     text += fmt::format("{} {} {}\n", to_string(port), raw(range.base), range.lmc);
-  return fmt::format("{}--- weft.yaml\n{}--- node-name-map\n{}--- m_keys\n{}", text, import.yaml,
-                     import.names, import.m_keys);
+  text += fmt::format("--- weft.yaml\n{}--- node-name-map\n{}--- m_keys\n{}", import.yaml, import.names,
+                      import.m_keys);
+  if (plan::counts_of(import.registrations) != plan::RegistrationCounts{})
+    text += "--- registrations\n" + plan::registrations_json(import.registrations, true) + "\n";
+  return text;
 }
 
 /// Twenty set-ups of different kinds, each with what it becomes (UPDATE_GOLDEN=1 writes that anew).
@@ -180,6 +191,35 @@ TEST(OpensmImport, KeysGoToTheirFileAndAreNeverTold) {
     EXPECT_EQ((line.text + line.became).find("1122"), std::string::npos) << line.text;
     EXPECT_EQ((line.text + line.became).find("99aa"), std::string::npos) << line.text;
   }
+}
+
+TEST(OpensmImport, KeysOfPortsBecomeKeysThatDevicesMayHoldFromBefore) {
+  const std::string ports =
+      "0x1 0x1122334455667788\n0x2 0x99\n0x3 0x0\n0x4 0x99\n0x4 0x98\nnonsense\n0x5 0x97\n";
+  const OpensmImport import = imported({{OpensmRole::options, "opensm.conf", "m_key 0x1122334455667788\n"},
+                                        {OpensmRole::guid2mkey, "guid2mkey", ports}});
+  EXPECT_EQ(import.m_keys, "0x1122334455667788\n0x0000000000000099\n0x0000000000000097\n");
+  EXPECT_EQ(line_of(import, 3, "guid2mkey").fate, Fate::default_);
+  EXPECT_EQ(line_of(import, 5, "guid2mkey").became, "this port stands here before");
+  EXPECT_EQ(line_of(import, 6, "guid2mkey").fate, Fate::dropped);
+  for (const ImportedLine& line : import.lines) EXPECT_EQ(line.text.find("99"), std::string::npos);
+}
+
+TEST(OpensmImport, WithoutAKeyOfItsOwnOpensmTakesFromPortsWhatTheyHold) {
+  const OpensmImport import = imported({{OpensmRole::options, "opensm.conf", "sm_priority 3\n"},
+                                        {OpensmRole::guid2mkey, "guid2mkey", "0x1 0x7\n"}});
+  EXPECT_EQ(import.m_keys, "none\n0x0000000000000007\n");
+  EXPECT_EQ(settings_of(import).m_key.file, "m_keys");
+  EXPECT_TRUE(imported({{OpensmRole::guid2mkey, "guid2mkey", "0x1 0x0\n"}}).m_keys.empty());
+}
+
+TEST(OpensmImport, TriesNoMoreThanSixteenKeysAtEveryDevice) {
+  std::string ports;
+  for (int i = 1; i <= 20; ++i) ports += fmt::format("0x{:x} 0x{:x}\n", i, 100 + i);
+  const OpensmImport import = imported({{OpensmRole::guid2mkey, "guid2mkey", ports}});
+  EXPECT_EQ(std::ranges::count(import.m_keys, '\n'), 17);
+  EXPECT_EQ(line_of(import, 16, "guid2mkey").fate, Fate::mapped);
+  EXPECT_EQ(line_of(import, 17, "guid2mkey").fate, Fate::dropped);
 }
 
 TEST(OpensmImport, EnginesWithoutCounterpartAreTold) {

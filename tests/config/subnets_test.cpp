@@ -60,6 +60,21 @@ TEST(SubnetsOfAFile, DoNotShareStateOrSocket) {
   EXPECT_EQ(loaded.subnets[1].settings.store.prefix, "/weft/rail2/");
 }
 
+TEST(SubnetsOfAFile, ListenAtOnePortAfterTheOther) {
+  const std::string common = "control: { tcp: { listen: '127.0.0.1:8723', open_reading: true } }";
+  const auto listen_of = [](const std::string& yaml, std::size_t which) {
+    return good(yaml).subnets.at(which).settings.control.tcp.listen;
+  };
+  EXPECT_EQ(listen_of(common + std::string(kRails), 0), "127.0.0.1:8723");
+  EXPECT_EQ(listen_of(common + std::string(kRails), 1), "127.0.0.1:8724");
+  const std::string own = std::string(kRails) + "    control: { tcp: { listen: '127.0.0.1:9000' } }\n";
+  EXPECT_EQ(listen_of(common + own, 1), "127.0.0.1:9000");
+  const std::string any = "control: { tcp: { listen: '[::1]:0', open_reading: true } }";
+  EXPECT_EQ(listen_of(any + std::string(kRails), 1), "[::1]:0");
+  const std::string last = "control: { tcp: { listen: '127.0.0.1:65535', open_reading: true } }";
+  EXPECT_NE(why_not(last + std::string(kRails)).find("have the same control.tcp.listen"), std::string::npos);
+}
+
 TEST(SubnetsOfAFile, TakeTheCommandLineBetweenTheFileAndTheirOwn) {
   const std::vector<Override> options{{"state_dir", "/tmp/s"}, {"sweep.interval", "5s"}};
   const Loaded loaded = good(kRails, options);

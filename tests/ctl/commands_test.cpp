@@ -48,6 +48,7 @@ class CommandsTest : public testing::Test {
     thread.join();
     loop.restart();
     loop.poll();  // connections that were open see their end
+    loop.restart();
   }
   std::string path(const std::string& name) const { return (directory.path() / name).string(); }
   std::string said() { return std::exchange(out, std::ostringstream()).str(); }
@@ -65,6 +66,61 @@ class CommandsTest : public testing::Test {
   Output output{out, err, {}, false, false};
   Output json_output{out, err, {}, true, false};
 };
+
+TEST_F(CommandsTest, SayThatNobodyIsCalledSo) {
+  EventOptions options;
+  options.port = "nobody/3";
+  EXPECT_EQ(show_events(client, output, options), Exit::failed);
+  EXPECT_NE(err.str().find("nobody"), std::string::npos) << err.str();
+  options.port.clear();
+  options.since = "5m";
+  EXPECT_EQ(show_events(client, output, options), Exit::usage);
+  EXPECT_NE(err.str().find("(ms, s, min, h, d)"), std::string::npos) << err.str();
+}
+
+TEST_F(CommandsTest, WriteSlurmsTopology) {
+  const std::string file = path("topology.conf");
+  EXPECT_EQ(dump_slurm(client, output, "", "", file), Exit::done);
+  std::ifstream in(file);
+  const std::string written{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(dump_slurm(client, output, "tree", "host-*", "-"), Exit::done);
+  EXPECT_EQ(said(), written);
+  EXPECT_NE(written.find("SwitchName=leaf-1 Nodes=host-[2-3]"), std::string::npos) << written;
+  EXPECT_EQ(dump_slurm(client, output, "", "nobody*", path("none.conf")), Exit::failed);
+  EXPECT_FALSE(fs::exists(path("none.conf")));
+}
+
+TEST_F(CommandsTest, WaitForAnAnswerAsLongAsTheDaemonLives) {
+  stop();
+  daemon::Router router = daemon::make_api(canned.source());
+  const auto later = [this](Duration delay) {
+    return [this, delay](const daemon::Request&) {
+      daemon::Response response;
+      response.later = [this, delay](const std::function<void(daemon::Response)>& done) {
+        clock.after(delay, [done] {
+          daemon::Response answer;
+          answer.body = "{}";
+          done(answer);
+        });
+      };
+      return response;
+    };
+  };
+  router.add({"POST", "/v1/slow", later(std::chrono::milliseconds(2500))});
+  router.add({"POST", "/v1/never", later(std::chrono::hours(1))});
+  daemon::HttpOptions options;
+  options.socket = socket;
+  server = std::move(*daemon::HttpServer::listen(loop, clock, options, std::move(router)));
+  thread = std::thread([this] { loop.run(); });
+  const auto slow = Client(socket, std::chrono::seconds(1)).post("/v1/slow");
+  EXPECT_TRUE(slow) << slow.error().message;
+  const auto never = Client(socket, std::chrono::milliseconds(30)).post("/v1/never");
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().code, "timeout");
+  if (never.error().message.find("is alive") !=
+      std::string::npos)  // a busy machine may be late with its probe
+    EXPECT_NE(never.error().hint.find("weftctl config history"), std::string::npos);
+}
 
 TEST_F(CommandsTest, ShowStatusNodesLinksAndPaths) {
   EXPECT_EQ(show_status(client, output), Exit::done);

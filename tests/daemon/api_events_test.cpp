@@ -69,6 +69,26 @@ TEST_F(EventsApi, AreChosenByEitherEndOfALink) {
   EXPECT_EQ(ids("?node=0x9"), (Ids{1}));
 }
 
+TEST_F(EventsApi, TakeTheWordsThatEveryCommandTakes) {
+  for (const char* word : {"port=LEAF-0/3", "port=leaf-0:3", "port=0x2000/P3", "node=leaf-0&port=3"})
+    EXPECT_EQ(ids(std::string("?") + word), (Ids{2, 4})) << word;
+  const Lid lid = daemon.view->plan->lids.map->at(Guid{0x2000}).base;
+  EXPECT_EQ(ids(fmt::format("?port={}/3", raw(lid))), (Ids{2, 4}));
+  EXPECT_EQ(ids("?node=OLD"), (Ids{1})) << "one that is gone, too";
+}
+
+TEST_F(EventsApi, SayThatNobodyIsCalledSo) {
+  for (const char* word :
+       {"port=leaf-77/3", "node=leaf-77", "node=0xdead", "port=nobody", "node=host-0-but-longer"}) {
+    const Response answer = test::answer_of(router, "GET", std::string("/v1/events?") + word);
+    EXPECT_EQ(answer.status, 404) << word;
+    EXPECT_NE(answer.body.find("no event that matches tells of it"), std::string::npos) << answer.body;
+  }
+  EXPECT_EQ(ids("?port=leaf-77/3&after=1"), Ids{}) << "who follows has been told before";
+  EXPECT_EQ(ids("?port=host-0"), Ids{}) << "it is there, and nothing happened to it";
+  EXPECT_EQ(test::answer_of(router, "GET", "/v1/events?port=leaf-0").status, 409) << "which of its ports?";
+}
+
 TEST_F(EventsApi, RefuseWhatTheyDoNotUnderstand) {
   for (const char* bad : {"since=soon", "until=2026-13-01T00:00:00Z", "severity=bad", "port=3", "port=a/x",
                           "order=any", "limit=10001", "after=x"})

@@ -77,6 +77,8 @@ TEST_F(ApiTest, TakesOrdersForLinksAndSwitches) {
   EXPECT_EQ(daemon.asked[0].time, std::chrono::hours(2));
   EXPECT_EQ(daemon.asked[0].why, "cable");
   EXPECT_EQ(ask("POST", "/v1/upkeep?do=drain&place=nowhere").status, 404);
+  for (const std::string& why : std::vector<std::string>{"two%0Alines", "a%1Bcolour", std::string(501, 'x')})
+    EXPECT_EQ(ask("POST", "/v1/upkeep?do=drain&place=leaf-0&force=1&why=" + why).status, 400) << why;
   for (const char* bad : {"/v1/upkeep", "/v1/upkeep?do=dance&place=a", "/v1/upkeep?do=drain",
                           "/v1/upkeep?do=hold&place=a&for=0", "/v1/upkeep?do=hold&place=a&for=soon"})
     EXPECT_EQ(ask("POST", bad).status, 400) << bad;
@@ -99,6 +101,7 @@ TEST_F(ApiTest, TellsTheStatusBeforeAnythingIsKnown) {
   daemon.status.state = State::waiting_for_device;
   EXPECT_EQ(ask("POST", "/v1/sweep").status, 503);
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_EQ(ask("GET", "/readyz").body, "waiting for device\n");
   EXPECT_EQ(ask("GET", "/livez").status, 200);
 }
 
@@ -108,6 +111,53 @@ TEST_F(ApiTest, NamesTheNodesOfProblemsAndDirtyBlocks) {
   const json::value status = get("/v1/status");
   EXPECT_EQ(status.at("problems").at(0).at("name"), "leaf-0");
   EXPECT_TRUE(status.at("dirty").at(0).at("name").is_null());
+}
+
+TEST_F(ApiTest, TellsAtEachProblemWhatToDo) {
+  EXPECT_TRUE(get("/v1/status").at("issues").as_array().empty());
+  daemon.status.missing.push_back("link 0x1 (a) port 1 to 0x2 (b) port 2 was there before");
+  daemon.status.problems.push_back(
+      {Guid{0x2000}, "is drained", "Give it back:", "weftctl undrain leaf-0", Severity::info});
+  const json::value status = get("/v1/status");
+  const json::array& issues = status.at("issues").as_array();
+  ASSERT_EQ(issues.size(), 2u);
+  EXPECT_EQ(issues[0].at("severity"), "error");
+  EXPECT_EQ(issues[0].at("command"), "weftctl accept");
+  EXPECT_TRUE(issues[0].at("node").is_null());
+  EXPECT_EQ(issues[1].at("severity"), "info");
+  EXPECT_EQ(issues[1].at("todo"), "Give it back:");
+  EXPECT_EQ(issues[1].at("name"), "leaf-0");
+}
+
+TEST_F(ApiTest, StandsReadyAsStandby) {
+  daemon.status.state = State::standby;
+  daemon.view = nullptr;
+  EXPECT_EQ(ask("GET", "/readyz").status, 200);
+  EXPECT_EQ(ask("GET", "/readyz").body, "standby\n");
+  EXPECT_EQ(ask("GET", "/readyz?master=1").status, 503) << "for who looks for the master";
+  for (const State state :
+       {State::discovering, State::failed, State::disabled, State::stopping, State::master}) {
+    daemon.status.state = state;
+    EXPECT_EQ(ask("GET", "/readyz").status, 503) << name(state);
+  }
+}
+
+TEST(SlurmApi, WritesTheFileThatFits) {
+  test::CannedDaemon daemon;
+  const Router router = make_api(daemon.source());
+  const Response file = test::answer_of(router, "GET", "/v1/dump/slurm");
+  EXPECT_EQ(file.status, 200);
+  EXPECT_TRUE(file.type.starts_with("text/plain"));
+  EXPECT_NE(file.body.find("SwitchName=leaf-0 Nodes=host-[0-1]\n"), std::string::npos) << file.body;
+  EXPECT_NE(file.body.find("Switches=leaf-[0-1]"), std::string::npos) << file.body;
+  const Response some = test::answer_of(router, "GET", "/v1/dump/slurm?plugin=tree&name=host-3");
+  EXPECT_NE(some.body.find("SwitchName=leaf-1 Nodes=host-3\n"), std::string::npos) << some.body;
+  EXPECT_EQ(some.body.find("leaf-0"), std::string::npos);
+  EXPECT_EQ(test::answer_of(router, "GET", "/v1/dump/slurm?plugin=bush").status, 400);
+  EXPECT_EQ(test::answer_of(router, "GET", "/v1/dump/slurm?name=nobody").status, 404);
+  daemon.view = nullptr;
+  daemon.status.state = State::discovering;
+  EXPECT_EQ(test::answer_of(router, "GET", "/v1/dump/slurm").status, 503);
 }
 
 TEST_F(ApiTest, ListsNodesByPage) {
@@ -230,10 +280,11 @@ TEST_F(ApiTest, DumpsInPieces) {
   EXPECT_EQ(ask("GET", "/v1/dump/opensm?file=lfts").status, 400);
 }
 
-TEST_F(ApiTest, IsReadyWhileMaster) {
+TEST_F(ApiTest, IsReadyWhileMasterOrStandby) {
   EXPECT_EQ(ask("GET", "/readyz").status, 200);
   daemon.status.state = State::standby;
-  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_EQ(ask("GET", "/readyz").status, 200);  // ready to take its place
+  EXPECT_EQ(ask("GET", "/readyz?master=1").status, 503);
 }
 
 TEST_F(ApiTest, AnswersOverASocket) {

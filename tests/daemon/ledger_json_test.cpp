@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/registrations_json.h"
+#include "tests/daemon/random_sa_state.h"
+
 namespace weft::daemon {
 namespace {
 
@@ -30,6 +33,55 @@ TEST(LedgerJson, ComesBackAsItWent) {
   EXPECT_EQ(*back->lids, *example().lids);
   ASSERT_EQ(back->devices->size(), 2u);
   EXPECT_EQ(*back->devices->at(Guid{0x40}), *example().devices->at(Guid{0x40}));
+}
+
+TEST(LedgerJson, RegistrationsComeBackAsTheyWent) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    plan::SaState state = test::changed({}, seed);
+    state.forgotten = {};  // whom to ask is no registration
+    std::string text;
+    LedgerWriter writer(example(), plan::registrations_json(state, true));
+    while (writer.next(text)) {
+    }
+    const auto back = ledger_from_json(text);
+    ASSERT_TRUE(back.has_value()) << back.error().what;
+    test::expect_same(back->sa, state);
+  }
+}
+
+TEST(LedgerJson, KeysOfServicesAreLeftOutUnlessTheyAreAskedFor) {
+  plan::SaState state;
+  plan::Service service;
+  service.key = {0x1122334455667788, 1};
+  state.services.set({0, {}, Pkey{}}, std::make_shared<const plan::Service>(service));
+  EXPECT_NE(plan::registrations_json(state, true).find("1122334455667788"), std::string::npos);
+  EXPECT_EQ(plan::registrations_json(state, false).find("1122334455667788"), std::string::npos);
+}
+
+std::string with_registrations(std::string_view registrations) {
+  return fmt::format(R"({{"format":"weft-state","version":1,"lids":[],"devices":[],"registrations":{}}})",
+                     registrations);
+}
+
+TEST(LedgerJson, NamesThePlaceOfWhatIsWrongWithRegistrations) {
+  EXPECT_EQ(error_of(with_registrations("null")), "");
+  EXPECT_EQ(error_of(with_registrations("7")), "registrations: an object is wanted");
+  EXPECT_EQ(error_of(with_registrations("{}")), "registrations.groups: an array is wanted");
+  EXPECT_EQ(error_of(with_registrations(R"({"more":[]})")), "registrations: unknown key \"more\"");
+  const auto aliases = [](std::string_view list) {
+    return error_of(with_registrations(
+        fmt::format(R"({{"groups":[],"services":[],"subscriptions":[],"aliases":[{}]}})", list)));
+  };
+  EXPECT_EQ(aliases(""), "");
+  EXPECT_EQ(aliases(R"({"guid":"0x1","port":"0x2"})"), "registrations.aliases[0].index: is missing");
+  EXPECT_EQ(aliases(R"({"guid":"0x1","port":"0x2","index":0})"),
+            "registrations.aliases[0].index: must be 1 to 2040");
+  EXPECT_EQ(aliases(R"({"guid":"x","port":"0x2","index":1})"),
+            "registrations.aliases[0].guid: a GUID such as \"0x0002c90300000001\" is wanted");
+  EXPECT_EQ(aliases(R"({"guid":"0x1","port":"0x2","index":1,"more":1})"),
+            "registrations.aliases[0]: unknown key \"more\"");
+  EXPECT_EQ(aliases(R"({"guid":"0x1","port":"0x2","index":1},{"guid":"0x1","port":"0x3","index":1})"),
+            "registrations.aliases[1]: alias 0x0000000000000001 stands there twice");
 }
 
 TEST(LedgerJson, WritesAnEmptyLedger) { EXPECT_TRUE(ledger_from_json(to_json(plan::Ledger{})).has_value()); }

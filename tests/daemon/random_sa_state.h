@@ -20,7 +20,7 @@ inline plan::McGroup some_group(std::mt19937& random) {
   group.sl = Sl{2};
   group.flow_label = 0xabcde;
   for (unsigned i = random() % 5; i > 0; --i)
-    group.members.set(Guid{random() % 100}, {{kLinkLocalPrefix, random()}, 5, true});
+    group.members.set(Guid{random() % 100 + 1}, {{kLinkLocalPrefix, random()}, 5, true});
   return group;
 }
 
@@ -48,11 +48,11 @@ inline plan::SaState changed(plan::SaState state, unsigned seed) {
     one.qp = random() % 0xffffff;
     one.trap = 66;
     one.producer = 0xffffff;
-    const Guid port{random() % 8};
+    const Guid port{random() % 8 + 1};
     state.subscriptions.set(port,
                             std::make_shared<const std::vector<plan::Subscription>>(random() % 3 + 1, one));
-    if (random() % 4 == 0) state.subscriptions.erase(Guid{random() % 8});
-    const std::uint64_t holder = random() % 5;
+    if (random() % 4 == 0) state.subscriptions.erase(Guid{random() % 8 + 1});
+    const std::uint64_t holder = random() % 5 + 1;
     const auto place = static_cast<std::uint16_t>(random() % 30 + 1);
     // No two ports have one alias.
     state = plan::with_alias(state, Guid{holder}, place,

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/daemon/gunzip.h"
+
 namespace weft::daemon {
 namespace {
 
@@ -21,11 +23,13 @@ std::string header_of(const Response& response, std::string_view name) {
   return found == response.headers.end() ? "" : found->second;
 }
 
-Response get(const Router& router, std::string_view path, std::string tag = {}) {
+Response get(const Router& router, std::string_view path, std::string tag = {},
+             const std::string& accepts = {}) {
   Request request;
   request.method = "GET";
   request.path = path;
   if (!tag.empty()) request.headers["if-none-match"] = std::move(tag);
+  if (!accepts.empty()) request.headers["accept-encoding"] = accepts;
   return router.answer(request);
 }
 
@@ -44,6 +48,24 @@ TEST(WebFiles, AreServedByteForByte) {
     EXPECT_EQ(response.type, file.type);
     EXPECT_GT(response.body.size(), 100U);
     EXPECT_TRUE(response.body == in_tree(file.path)) << file.path;
+  }
+}
+
+TEST(WebFiles, AreCompressedForThoseWhoAcceptThat) {
+  const Router router = web_router();
+  for (const WebFile& file : web_files()) {
+    const Response plain = get(router, file.path);
+    EXPECT_EQ(header_of(plain, "Content-Encoding"), "");
+    EXPECT_EQ(header_of(plain, "Vary"), "Accept-Encoding");
+    const Response response = get(router, file.path, {}, "gzip, deflate, br");
+    EXPECT_EQ(header_of(response, "Content-Encoding"), "gzip");
+    EXPECT_EQ(header_of(response, "Vary"), "Accept-Encoding");
+    EXPECT_LT(response.body.size(), file.bytes.size());
+    EXPECT_TRUE(test::gunzipped(response.body) == in_tree(file.path)) << file.path;
+    const std::string tag = header_of(response, "ETag");
+    EXPECT_NE(tag, header_of(plain, "ETag"));
+    EXPECT_EQ(get(router, file.path, tag, "gzip").status, 304);
+    EXPECT_EQ(get(router, file.path, tag).status, 200) << "these are other bytes";
   }
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
+#include "fabric/counterparts.h"
 #include "tests/fabric/small_fabric.h"
 
 namespace weft::fabric {
@@ -173,6 +175,94 @@ TEST(Fabric, CountsPortZeroOfSwitchesAndLinkedHostPortsAsEndPorts) {
   const std::vector<PortRef> expected{
       {NodeId{0}, PortNum{2}}, {NodeId{1}, PortNum{0}}, {NodeId{3}, PortNum{1}}};
   EXPECT_TRUE(std::ranges::equal(fabric.end_ports(), expected));
+}
+
+/// As it would be collected anew, node by node.
+Builder collected(const Fabric& fabric, const std::set<Guid>& without_links) {
+  Builder builder;
+  for (const Node& node : fabric.nodes()) must(builder.add_node(node));
+  for (std::uint32_t n = 0; n < fabric.node_count(); ++n) {
+    const Guid guid = fabric.node(NodeId{n}).guid;
+    for (std::size_t p = 0; p < fabric.ports(NodeId{n}).size(); ++p) {
+      const Port& port = fabric.ports(NodeId{n})[p];
+      must(builder.set_port(guid, static_cast<PortNum>(p), port));
+      if (!port.peer) continue;
+      const Guid peer = fabric.node(port.peer->node).guid;
+      if (!without_links.contains(guid) && !without_links.contains(peer))
+        must(builder.connect({guid, static_cast<PortNum>(p)}, {peer, port.peer->port}));
+    }
+  }
+  return builder;
+}
+
+/// What happens to fabrics, by chance; the same to every builder that is given the same numbers.
+void change(Builder& builder, std::mt19937& random) {
+  const auto pick = [&random](std::uint32_t below) { return random() % below; };
+  const Guid guid{10 + pick(24)};
+  if (!builder.has_node(guid)) {
+    must(builder.add_node(pick(2) == 0 ? make_switch(raw(guid), 6) : make_host(raw(guid), 2)));
+    return;
+  }
+  const auto number = static_cast<PortNum>(1 + pick(builder.node(guid).port_count));
+  Port port = up();
+  switch (pick(5)) {
+    case 0:
+      builder.drop_node(guid);
+      break;
+    case 1:
+      port.state = PortState::init;
+      port.guid = pick(2) == 0 ? Guid{} : Guid{100 + pick(20)};
+      must(builder.set_port(guid, number, port));
+      break;
+    case 2:
+      builder.set_description(guid, "called " + std::to_string(pick(3)));
+      break;
+    case 3:
+      builder.set_switch_facts(guid, {.lft_capacity = static_cast<std::uint16_t>(pick(3))});
+      break;
+    default: {
+      const Guid other{10 + pick(24)};
+      if (builder.has_node(other))
+        (void)builder.connect({guid, number},
+                              {other, static_cast<PortNum>(1 + pick(builder.node(other).port_count))});
+    }
+  }
+}
+
+TEST(BuilderOfAFabric, MakesWhatOneThatCollectsAllMakes) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    Builder first;
+    for (int i = 0; i < 120; ++i) change(first, random);
+    const Fabric fabric = first.build();
+    std::set<Guid> without;
+    for (std::uint32_t i = random() % 3; i > 0 && fabric.node_count() > 0; --i)
+      without.insert(fabric.nodes()[random() % fabric.node_count()].guid);
+    Builder from = builder_of(fabric, without);
+    Builder anew = collected(fabric, without);
+    EXPECT_EQ(from.build(), anew.build()) << seed;
+    for (std::uint32_t changes = random() % 12; changes > 0; --changes) {
+      const std::uint32_t draw = random();
+      std::mt19937 one(draw);
+      std::mt19937 other(draw);
+      change(from, one);
+      change(anew, other);
+    }
+    for (const Node& node : fabric.nodes()) {
+      ASSERT_EQ(from.has_node(node.guid), anew.has_node(node.guid)) << seed;
+      for (std::uint8_t p = 1; from.has_node(node.guid) && p <= from.node(node.guid).port_count; ++p)
+        EXPECT_EQ(from.peer({node.guid, PortNum{p}}), anew.peer({node.guid, PortNum{p}})) << seed;
+    }
+    EXPECT_EQ(from.build(), anew.build()) << seed;
+  }
+}
+
+TEST(Counterparts, AreTheSameNodesOfAnotherFabric) {
+  const Fabric one = make_fabric({make_switch(3), make_host(5), make_host(7), make_switch(9)}, {});
+  const Fabric other = make_fabric({make_host(4), make_host(5), make_switch(9)}, {});
+  const Counterparts there(one, other);
+  for (std::uint32_t n = 0; n < one.node_count(); ++n)
+    EXPECT_EQ(there.at(NodeId{n}), other.find(one.node(NodeId{n}).guid)) << n;
 }
 
 TEST(Describe, NamesNodeAndPort) {

@@ -32,7 +32,7 @@ const std::map<std::string_view, Folders>& table() {
       {"sim", {"transport", "topology", "mad", "base"}},
       {"plan", {"routing", "partitions", "qos", "fabric", "topology", "base"}},
       {"config", {"plan", "routing", "partitions", "qos", "topology", "mad", "base"}},
-      {"program", {"plan", "transport", "mad", "fabric", "base", "log"}},
+      {"program", {"plan", "partitions", "transport", "mad", "fabric", "base", "log"}},
       {"sa", {"plan", "partitions", "mad", "fabric", "base"}},
       {"daemon",
        {"base", "log", "mad", "topology", "fabric", "transport", "routing", "partitions", "qos", "discovery",

@@ -190,11 +190,27 @@ TEST(Expected, APlugBesideItsPlaceIsMoved) {
   EXPECT_EQ(told[0].moves[0].to, (Plug{live.nodes[before.node].guid, before.port}));
 }
 
-TEST(Expected, NodesAreKnownByNameWhereTheGuidIsAnother) {
+TEST(Expected, ADesignWithGuidsOfItsOwnIsKnownByName) {
   const Topology expected = test::topology_of("fat-tree:radix=8");
   Topology live = expected;
-  rename(live, live.nodes[3].id, Guid{0xabc000}, live.nodes[3].description);
+  for (std::size_t n = 0; n < live.nodes.size(); ++n)
+    rename(live, live.nodes[n].id, static_cast<Guid>(0xabc000 + 16 * n), live.nodes[n].description);
   EXPECT_TRUE(held_against(live, expected).empty());
+}
+
+TEST(Expected, ADeviceThatWasReplacedUnderTheSameNameIsToldAndNothingElse) {
+  const Topology expected = test::topology_of("fat-tree:radix=8");
+  for (const NodeType type : {NodeType::hca, NodeType::switch_}) {
+    Topology live = expected;
+    const auto node = std::ranges::find(live.nodes, type, &topology::Node::type);
+    rename(live, node->id, Guid{0xabc000}, node->description);
+    const auto told = held_against(live, expected);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told[0].kind, Kind::wrong_device);
+    EXPECT_EQ(told[0].place.node, Guid{0xabc000});
+    EXPECT_NE(told[0].what.find("another device of the same name"), std::string::npos) << told[0].what;
+    EXPECT_NE(told[0].mend, "");
+  }
 }
 
 TEST(Expected, AnotherDeviceInTheSamePlaceIsToldAsThat) {

@@ -1,5 +1,7 @@
 #include "plan/view.h"
 
+#include "plan/find.h"
+
 #include <array>
 #include <memory>
 

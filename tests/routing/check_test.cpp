@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "fabric/builder.h"
 #include "routing/chain.h"
 #include "routing/design.h"
 #include "routing/engines.h"
@@ -138,6 +139,25 @@ TEST_F(Ring, CountsASwitchThatRunsAnSm) {
   EXPECT_GE(check(bare.problem, routes).lost, 1U);
 }
 
+TEST_F(Ring, LeadsToTheDarkPortOfAHostThatIsAway) {
+  const fabric::Fabric& whole = *one.fabric;
+  const NodeId leaf = whole.node_of(host(2).at);
+  fabric::Builder builder = fabric::builder_of(whole);
+  builder.drop_node(whole.node(whole.port({leaf, host(2).port}).peer->node).guid);
+  const fabric::Fabric fabric = builder.build();
+  Problem problem = one.problem;
+  problem.fabric = &fabric;
+  const CheckReport gone = check(problem, safe);
+  EXPECT_NE(gone.lost, 0U);
+  problem.destinations[2].away = true;
+  const CheckReport away = check(problem, safe);
+  EXPECT_TRUE(away.safe()) << explain(fabric, away);
+  EXPECT_TRUE(check_again(problem, safe, safe, check(one.problem, safe)).safe());
+  // Anywhere else it is as wrong as for a host that is there.
+  EXPECT_FALSE(check(problem, with_entry(safe, raw(host(2).at), host(2).base, raw(kPortDrop))).safe());
+  EXPECT_FALSE(check(problem, with_entry(safe, 0, host(2).base, raw(kPortDrop))).safe());
+}
+
 TEST_F(Ring, IgnoresCyclesThatNoTrafficUses) {
   // All go one way round to the LID of a switch that nobody asks for, were there no hosts: no host, no cycle.
   const Case bare(ring(4, 0));
@@ -215,6 +235,27 @@ TEST(ChannelGraph, FindsCyclesThatShareNoChannelTogether) {
   EXPECT_EQ(raw(cycles[0][0].from) / 2, 0U);
   EXPECT_EQ(raw(cycles[1][0].from) / 2, 1U);
   EXPECT_EQ(channels.find_cycles(1, 2).size(), 1U);
+}
+
+RC_GTEST_PROP(ChannelGraph, ClosesACycleWhereTheWholeSearchFindsOne, ()) {
+  // Every switch is linked to every other one: port p of switch s leads to switch p.
+  constexpr std::uint16_t kSwitches = 5;
+  std::vector<std::uint16_t> peers;
+  for (std::uint16_t s = 0; s < kSwitches; ++s)
+    for (std::uint16_t p = 0; p < kSwitches; ++p) peers.push_back(p == s ? 0xfff0 : p);
+  const auto add_some = [](ChannelGraph& graph, int most) {
+    for (int i = *rc::gen::inRange(0, most); i > 0; --i) {
+      const auto s = *rc::gen::inRange<std::uint32_t>(0, kSwitches);
+      const auto p = *rc::gen::inRange<std::uint32_t>(0, kSwitches);
+      graph.depend(graph.id(s, p), *rc::gen::inRange<std::uint32_t>(0, kSwitches));
+    }
+  };
+  ChannelGraph acyclic(peers, kSwitches, 1);
+  add_some(acyclic, 12);
+  RC_PRE(acyclic.find_cycle().empty());
+  ChannelGraph more = acyclic;
+  add_some(more, 6);
+  RC_ASSERT(more.closes_cycle(acyclic) == !more.find_cycle().empty());
 }
 
 using ChannelWait = std::tuple<Channel, PortNum, Vl>;

@@ -2,8 +2,6 @@
 // is cut off, no LID changes, nothing that was confirmed to a client is lost, and there is one master at
 // rest.
 
-#include <poll.h>
-
 #include <csignal>
 #include <map>
 #include <random>
@@ -12,117 +10,19 @@
 
 #include <gtest/gtest.h>
 
-#include "mad/node_info.h"
-#include "mad/port_info.h"
-#include "mad/sa_records.h"
-#include "mad/smp.h"
 #include "tests/support/etcd_process.h"
 #include "tests/support/tcp_relay.h"
+#include "tests/system/member.h"
 #include "tests/system/simulator.h"
-#include "transport/ibsim/endpoint.h"
 
 namespace weft::system_test {
 namespace {
 
-namespace ibsim = transport::ibsim;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr const char* kClient = "h00031";
 constexpr std::array kManagers{"h00000", "h00007"};
-/// MGID, PortGID and JoinState of a membership; and what a group that is new needs besides.
-constexpr std::uint64_t kNamed = 1u << 0 | 1u << 1;
-constexpr std::uint64_t kJoin = kNamed | 1u << 16 | 1u << 2 | 1u << 6 | 1u << 7 | 1u << 12 | 1u << 13;
-
-/// A program on a host that joins groups and asks whether it is in them.
-class Member {
- public:
-  explicit Member(const std::string& socket) {
-    const ibsim::Server server{.name = socket, .host = {}, .port = 0};
-    auto opened = ibsim::open_endpoint(server);
-    if (!opened) throw std::runtime_error(opened.error().what);
-    endpoint_ = std::move(*opened);
-    ibsim::ControlMessage connect = ibsim::connect_message(endpoint_.id, false, kClient);
-    ibsim::ask_for_silent_loss(connect);
-    ibsim::send_control(endpoint_.control.get(), connect);
-    wait(endpoint_.control.get(), seconds(5));
-    const auto answer = ibsim::receive_control(endpoint_.control.get());
-    if (!answer || !ibsim::connect_data(server, endpoint_, ibsim::first_number(*answer)))
-      throw std::runtime_error("no answer to CONNECT");
-    guid_ = mad::decode<mad::NodeInfo>(own(mad::AttrId::node_info, 0)).port_guid;
-  }
-
-  /// Joins a group of this number; the status, nothing when no answer came in 3 s.
-  std::optional<std::uint16_t> join(std::uint32_t group) { return ask(group, mad::Method::set, kJoin); }
-  bool is_in(std::uint32_t group) { return ask(group, mad::Method::get, kNamed) == 0; }
-
- private:
-  std::optional<std::uint16_t> ask(std::uint32_t group, mad::Method method, std::uint64_t mask) {
-    mad::Mad mad;
-    mad::Header header;
-    header.mgmt_class = mad::MgmtClass::subn_adm;
-    header.class_version = mad::kSaVersion;
-    header.method = method;
-    header.attribute = static_cast<mad::AttrId>(mad::SaAttr::mc_member_record);
-    header.tid = ++tid_;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
-    mad::SaHeader sa;
-    sa.component_mask = mask;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
-    mad::McMemberRecord record;
-    record.mgid = {0xff12401bffff0000, group + 0x100u};
-    record.port_gid = {kLinkLocalPrefix, raw(guid_)};
-    record.join_state = 1;
-    record.pkey = Pkey{0xffff};
-    record.qkey = 0x0b1b;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes).subspan(mad::kSaDataAt), record);
-    const auto port = mad::decode<mad::PortInfo>(own(mad::AttrId::port_info, 1));
-    mad.address = {.lid = port.sm_lid, .qp = 1};
-    const auto answer = exchange(mad, seconds(3));
-    return answer ? std::optional(mad::header_of(*answer).status) : std::nullopt;
-  }
-
-  /// Of our own node.
-  mad::AttrData own(mad::AttrId attribute, std::uint32_t modifier) {
-    mad::Smp smp;
-    smp.method = mad::Method::get;
-    smp.attribute = attribute;
-    smp.modifier = modifier;
-    smp.route = mad::DirectedRoute{};
-    smp.tid = ++tid_;
-    const auto answer = exchange(mad::to_mad(smp), seconds(3));
-    if (!answer) return {};
-    const auto got = mad::to_smp(*answer);
-    return got ? got->data : mad::AttrData{};
-  }
-
-  std::optional<mad::Mad> exchange(const mad::Mad& mad, milliseconds limit) {
-    const auto tid = static_cast<std::uint32_t>(mad::header_of(mad).tid);
-    const mad::Mad* one = &mad;
-    ibsim::send_mads(endpoint_.data.get(), std::span(&one, 1));
-    const auto end = std::chrono::steady_clock::now() + limit;
-    while (std::chrono::steady_clock::now() < end) {
-      wait(endpoint_.data.get(), milliseconds(50));
-      const auto got = receiver_.receive(endpoint_.data.get());
-      if (!got) return std::nullopt;
-      for (const auto& datagram : *got)
-        if (static_cast<std::uint32_t>(mad::header_of(datagram.mad).tid) == tid &&
-            mad::is_response(mad::method_of(datagram.mad)))
-          return datagram.mad;
-    }
-    return std::nullopt;
-  }
-  static void wait(int fd, milliseconds limit) {
-    pollfd waiting{fd, POLLIN, 0};
-    ::poll(&waiting, 1, static_cast<int>(limit.count()));
-  }
-
-  ibsim::Endpoint endpoint_;
-  ibsim::Receiver receiver_;
-  Guid guid_{};
-  std::uint64_t tid_ = 0x1000;
-};
-
 struct Five {
   tests::EtcdCluster etcd{{.members = 3,
                            .arguments = {"--heartbeat-interval", "50", "--election-timeout", "500"},
@@ -235,7 +135,7 @@ TEST(SharedState, OutlivesAnyOneOfTheFive) {
   const unsigned seed = seed_text != nullptr ? static_cast<unsigned>(std::atoi(seed_text)) : 1;
   Five five;
   std::mt19937 random(seed);
-  Member member(five.sim.socket());
+  Member member(five.sim.socket(), kClient);
   ASSERT_TRUE(eventually([&] { return five.is_at_rest(); }, seconds(60))) << five.status(0) << five.status(1);
   const std::string fabric = five.fabric();
   std::set<std::uint32_t> confirmed;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/system/member.h"
 #include "tests/system/programs.h"
 #include "tests/system/simulator.h"
 
@@ -52,6 +53,23 @@ class Migration : public testing::Test {
     opensm_->process().signal(SIGTERM);
     EXPECT_GE(opensm_->process().wait(seconds(20)), 0);
     opensm_.reset();
+  }
+  /// What OpenSM has becomes Weft's; one less than its rank makes a standby.
+  void import(const std::string& more = "") {
+    const Output imported = run(program("weftctl") + " import opensm --dir " + path("opensm") + " --cache " +
+                                path("opensm") + " --out " + path("weft"));
+    ASSERT_EQ(imported.status, 0) << imported.text;
+    std::string yaml = replaced(read_file(path("weft/weft.yaml")), "priority: 5", "priority: 4");
+    yaml += "transport: { kind: ibsim, ibsim: { socket: " + sim_.socket() + ", host: " + kWeftHost +
+            " } }\ncontrol: { socket: " + path("sock") + " }\nstate_dir: " + path("state") + "\n" + more;
+    write_file(path("weft/weft.yaml"), yaml);
+  }
+  void take_over() {
+    stop_opensm();
+    ASSERT_TRUE(weftd_says(": master, ")) << weftctl("status").text;
+    ASSERT_TRUE(
+        eventually([&] { return weftctl("status --json").text.find("\"clean\":true") != std::string::npos; },
+                   seconds(40)));
   }
   void start_weftd() {
     weftd_ = std::make_unique<Background>(program("weftd") + " --config " + path("weft/weft.yaml"),
@@ -117,14 +135,7 @@ TEST_F(Migration, ThereAndBackChangesNoLidAndNoTableWithoutNeed) {
   const std::string away_lid = lid_of(kAwayHost);
   ASSERT_FALSE(away_lid.empty());
 
-  // What OpenSM has becomes Weft's; one less than its rank makes a standby.
-  const Output imported = run(program("weftctl") + " import opensm --dir " + path("opensm") + " --cache " +
-                              path("opensm") + " --out " + path("weft"));
-  ASSERT_EQ(imported.status, 0) << imported.text;
-  std::string yaml = replaced(read_file(path("weft/weft.yaml")), "priority: 5", "priority: 4");
-  yaml += "transport: { kind: ibsim, ibsim: { socket: " + sim_.socket() + ", host: " + kWeftHost +
-          " } }\ncontrol: { socket: " + path("sock") + " }\nstate_dir: " + path("state") + "\n";
-  write_file(path("weft/weft.yaml"), yaml);
+  ASSERT_NO_FATAL_FAILURE(import());
   // A host that is away when Weft takes over, and a standby that has therefore never seen it.
   ASSERT_EQ(sim_.ctl("cut " + std::string(kAwayHost) + "[1]").status, 0);
   ASSERT_TRUE(eventually([&] { return lid_of(kAwayHost).empty(); }, seconds(20)));
@@ -138,11 +149,7 @@ TEST_F(Migration, ThereAndBackChangesNoLidAndNoTableWithoutNeed) {
   const std::vector<std::string> opensms = tables();
   ASSERT_EQ(opensms.size(), 12u);
   ASSERT_EQ(sim_.ctl("clear-counts").status, 0);
-  stop_opensm();
-  ASSERT_TRUE(weftd_says(": master, ")) << weftctl("status").text;
-  ASSERT_TRUE(
-      eventually([&] { return weftctl("status --json").text.find("\"clean\":true") != std::string::npos; },
-                 seconds(40)));
+  ASSERT_NO_FATAL_FAILURE(take_over());
   EXPECT_EQ(fabric(), before);
   const int lft_sets = sets_of("LinearForwardingTable");
   const int changed = different(opensms, tables());
@@ -167,6 +174,87 @@ TEST_F(Migration, ThereAndBackChangesNoLidAndNoTableWithoutNeed) {
   ASSERT_TRUE(opensm_->is_up());
   EXPECT_EQ(fabric(), wefts);
   EXPECT_EQ(lid_of(kAwayHost), away_lid);
+}
+
+/// Nobody joins, registers or subscribes again: what clients told one manager the next one knows.
+TEST_F(Migration, WhatClientsHaveToldIsKnownThereAndBack) {
+  const std::string dump = path("opensm/opensm-sa.dump");
+  const std::string settings = "sa_db_dump TRUE\nsa_db_file " + dump + "\n";
+  write_file(path("opensm/partitions.conf"), "Default=0x7fff,ipoib : ALL=full ;\n");
+  start_opensm("5", settings);
+  ASSERT_TRUE(opensm_->is_up()) << opensm_->log();
+  Member first(sim_.socket(), "h00005");
+  Member second(sim_.socket(), "h00006");
+  // A group that is gone again leaves its MLID to nobody: counted anew, the next one would get it.
+  ASSERT_EQ(first.join(9), 0);
+  ASSERT_EQ(first.join(1), 0);
+  ASSERT_EQ(second.join(1), 0);
+  ASSERT_EQ(first.leave(9), 0);
+  ASSERT_EQ(second.serve(77), 0);
+  ASSERT_EQ(first.subscribe(64), 0);
+  const Lid mlid = second.mlid(1);
+  ASSERT_GT(raw(mlid), 0xc001);
+  ASSERT_TRUE(eventually(
+      [&] {
+        const std::string text = std::filesystem::exists(dump) ? read_file(dump) : std::string();
+        return count_of(text, "mcm_port") == 2 && count_of(text, "Service Record") == 1 &&
+               count_of(text, "InformInfo Record") == 1;
+      },
+      seconds(20)));
+
+  ASSERT_NO_FATAL_FAILURE(import());
+  start_weftd();
+  ASSERT_TRUE(weftd_says(": standby,")) << weftctl("status").text;
+  const Output taken = weftctl("state import " + path("weft/ledger.json"));
+  EXPECT_NE(taken.text.find("2 groups with 2 members, 1 service and 1 subscription"), std::string::npos)
+      << taken.text;
+  ASSERT_NO_FATAL_FAILURE(take_over());
+  EXPECT_EQ(first.mlid(1), mlid);
+  EXPECT_EQ(second.mlid(1), mlid);
+  EXPECT_FALSE(first.is_in(9));
+  EXPECT_TRUE(first.finds(77));
+  // The tree is there: its leaf sends the group's packets to both.
+  EXPECT_TRUE(eventually([&] { return sets_of("MulticastForwardingTable") > 0; }, seconds(20)));
+  ASSERT_EQ(sim_.ctl("cut " + std::string(kAwayHost) + "[1]").status, 0);
+  ASSERT_TRUE(eventually([&] { return lid_of(kAwayHost).empty(); }, seconds(20)));
+  ASSERT_EQ(sim_.ctl("mend " + std::string(kAwayHost) + "[1]").status, 0);
+  EXPECT_TRUE(first.has_subscribed());
+  EXPECT_TRUE(eventually(
+      [&] { return !std::regex_search(weftctl("sa --json").text, std::regex("\"reports\":0\\b")); },
+      seconds(20)))
+      << "the host that is back is reported to who has subscribed: " << weftctl("sa --json").text;
+
+  ASSERT_EQ(weftctl("state export --sa-dump " + dump).status, 0);
+  start_opensm("1", settings);
+  ASSERT_TRUE(opensm_says("Entering STANDBY state")) << opensm_->log();
+  weftd_->signal(SIGTERM);
+  EXPECT_EQ(weftd_->wait(seconds(20)), 0);
+  ASSERT_TRUE(opensm_says("Entering MASTER state")) << opensm_->log();
+  ASSERT_TRUE(opensm_->is_up());
+  EXPECT_TRUE(eventually([&] { return second.mlid(1) == mlid; }, seconds(10)));
+  EXPECT_EQ(first.mlid(1), mlid);
+  EXPECT_TRUE(first.finds(77));
+  EXPECT_TRUE(first.has_subscribed());
+}
+
+/// What OpenSM has set on devices, weftd shows them: nothing else would let it in.
+TEST_F(Migration, KeysOfOpensmOpenDevicesToWeft) {
+  write_file(path("opensm/partitions.conf"), "Default=0x7fff,ipoib : ALL=full ;\n");
+  start_opensm("5", "m_key 0x1122334455667788\nm_key_protection_level 1\n");
+  ASSERT_TRUE(opensm_->is_up()) << opensm_->log();
+  ASSERT_TRUE(eventually(
+      [&] { return count_of(read_file(path("opensm/guid2mkey")), "0x1122334455667788") > 40; }, seconds(20)));
+  stop_opensm();
+  // Its configuration has lost the key; its memory has not.
+  write_file(path("opensm/opensm.conf"), "sm_priority 5\n");
+  ASSERT_NO_FATAL_FAILURE(import());
+  EXPECT_EQ(read_file(path("weft/m_keys")), "none\n0x1122334455667788\n");
+  start_weftd();
+  ASSERT_TRUE(weftd_says(": master, ")) << weftctl("status").text;
+  EXPECT_TRUE(eventually(
+      [&] { return weftctl("status --json").text.find("\"clean\":true") != std::string::npos; }, seconds(40)))
+      << weftctl("status").text;
+  EXPECT_EQ(weftd_->log().find("1122334455667788"), std::string::npos);
 }
 
 }  // namespace

@@ -30,9 +30,10 @@ class SeveralSubnets : public testing::Test {
                            "state_dir: {0}/state\nsubnets:\n{1}",
                            directory.string(), subnets));
   }
-  std::unique_ptr<Background> start() {
-    return std::make_unique<Background>(program("weftd") + " --config " + (directory / "weft.yaml").string(),
-                                        Environment{}, directory, directory / "log");
+  std::unique_ptr<Background> start(const std::string& options = "", const std::string& log = "log") {
+    return std::make_unique<Background>(
+        program("weftd") + " --config " + (directory / "weft.yaml").string() + options, Environment{},
+        directory, directory / log);
   }
   std::string ctl(const std::string& arguments) {
     return run(fmt::format("{} --socket {}/w.sock {}", program("weftctl"), directory.string(), arguments))
@@ -76,6 +77,38 @@ TEST_F(SeveralSubnets, GoOnWhenOneCannotStart) {
   EXPECT_TRUE(says("--subnet rail2 status", ": master,")) << "it is started again: " << daemon->log();
   daemon->signal(SIGTERM);
   EXPECT_EQ(daemon->wait(seconds(10)), 0);
+}
+
+TEST_F(SeveralSubnets, OfASecondDaemonEndItWhenTheFirstHasTheStateOfAll) {
+  configure(kTwo);
+  const auto first = start();
+  ASSERT_TRUE(says("--subnet rail1 status", ": master,")) << first->log();
+  ASSERT_TRUE(says("--subnet rail2 status", ": master,")) << first->log();
+  const auto second = start(" --socket " + (directory / "second.sock").string(), "second.log");
+  EXPECT_EQ(second->wait(seconds(30)), 1) << second->log();
+  EXPECT_NE(second->log().find("another process has the state files of all 2 subnets"), std::string::npos)
+      << second->log();
+  EXPECT_NE(second->log().find("state.db"), std::string::npos) << "which files: " << second->log();
+  EXPECT_TRUE(first->running());
+  EXPECT_TRUE(says("--subnet rail1 status", ": master,"));
+}
+
+TEST_F(SeveralSubnets, GoOnWhileAnotherDaemonHasTheStateOfOne) {
+  configure(kTwo);
+  const std::string rail1 = (directory / "state" / "rail1").string();
+  auto alone =
+      std::make_unique<Background>(program("weftd") + " --fabric ring:4 --state-dir " + rail1 + " --socket " +
+                                       (directory / "alone.sock").string() + " --config /dev/null",
+                                   Environment{}, directory, directory / "alone.log");
+  ASSERT_TRUE(eventually([&] { return alone->log().find("clean=true") != std::string::npos; }, seconds(30)))
+      << alone->log();
+  const auto daemon = start();
+  EXPECT_TRUE(says("--subnet rail2 status", ": master,")) << daemon->log();
+  EXPECT_NE(daemon->log().find("[rail1] daemon: subnet ended"), std::string::npos) << daemon->log();
+  alone->signal(SIGTERM);
+  EXPECT_EQ(alone->wait(seconds(10)), 0);
+  EXPECT_TRUE(says("--subnet rail1 status", ": master,")) << daemon->log();
+  EXPECT_TRUE(says("--subnet rail2 status", ": master,"));
 }
 
 TEST_F(SeveralSubnets, AreReloadedEachWithItsOwnKeys) {

@@ -190,6 +190,25 @@ TEST(LostDevice, IsWaitedForWhateverTheSimulatorSaysMeanwhile) {
       << at.daemon.log();
 }
 
+/// Its own port tells nothing by packets that do not show the key, and the lease does not end.
+TEST(Restart, AtAPortThatTellsNothingWithoutItsMKey) {
+  const Simulator sim("fat-tree:radix=4,levels=2");
+  const std::string file = sim.path("m_keys");
+  write_file(file, "0x6d0f2b5c91a7e843\n");
+  std::filesystem::permissions(file,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const std::string settings = "m_key: { file: " + file + ", protect: 2 }\n";
+  WeftDaemon first(sim, "h00000", settings);
+  ASSERT_TRUE(first.is_up()) << first.log();
+  const std::size_t clean = count_of(first.log(), "clean=true");
+  first.process().signal(SIGKILL);
+  EXPECT_EQ(first.process().wait(std::chrono::seconds(5)), -1);
+  const WeftDaemon second(sim, "h00000", settings);  // goes on in the same log
+  EXPECT_TRUE(
+      eventually([&] { return count_of(second.log(), "clean=true") > clean; }, std::chrono::seconds(30)))
+      << second.log();
+}
+
 TEST(TwoDaemonsAtAPort, OneManages) {
   const Simulator sim("fat-tree:radix=8");
   const tests::TempDir directory;

@@ -1,7 +1,7 @@
 #pragma once
 // AskedApi: the control API of the manager of a Whole, asked without a socket. To be destroyed before it.
 
-#include <gtest/gtest.h>
+#include <stdexcept>
 
 #include <boost/json/parse.hpp>
 
@@ -12,15 +12,18 @@ namespace weft::test {
 
 class AskedApi {
  public:
-  /// `settings`: what the API tells of the configuration.
-  explicit AskedApi(Whole& whole, config::Settings settings = {}) {
+  /// `settings`: what the API tells of the configuration. `workers`: for what takes long; null: at once, in
+  /// place.
+  explicit AskedApi(Whole& whole, config::Settings settings = {}, daemon::Workers* workers = nullptr) {
     auto loaded = std::make_shared<config::Loaded>();
     loaded->settings = std::move(settings);
     daemon::ApiSource source;
     source.view = [&whole] { return whole.manager->view(); };
     source.config = [loaded] { return loaded; };
     source.configs = [] { return nullptr; };
-    source.read_config = [](const std::string& text, const auto& done) { done(config::read_text(text, "file")); };
+    source.read_config = [](const std::string& text, const auto& done) {
+      done(config::read_text(text, "file"));
+    };
     source.config_objection = [](const config::Loaded&) { return std::string(); };
     source.preview = [&whole](std::shared_ptr<const config::Settings> other, const auto& done) {
       asio::co_spawn(whole.loop, whole.manager->preview(std::move(other), *whole.workers),
@@ -56,7 +59,7 @@ class AskedApi {
       return {};
     };
     source.news = std::make_shared<daemon::News>();
-    source.workers = &workers_;
+    source.workers = workers != nullptr ? workers : &workers_;
     source.tallies = [this]() -> const daemon::Tallies& { return tallies_; };
     source.smps = [&whole] {
       const transport::SmpClient& client = std::as_const(*whole.manager).client();
@@ -92,8 +95,9 @@ class AskedApi {
       const auto there = std::make_shared<std::optional<daemon::Response>>();
       const daemon::Response::Later later = std::move(response.later);
       later([there](daemon::Response answer) { *there = std::move(answer); });
-      EXPECT_TRUE(whole.run_until([&] { return there->has_value(); }, std::chrono::seconds(1))) << target;
-      if (*there) response = std::move(**there);
+      if (!whole.run_until([&] { return there->has_value(); }, std::chrono::seconds(1)))
+        throw std::runtime_error("no answer to " + target);
+      response = std::move(**there);
     }
     std::string piece;
     while (response.more && response.more(piece)) response.body += std::exchange(piece, {});

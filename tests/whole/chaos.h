@@ -133,6 +133,7 @@ class Chaos {
   // chaos_checks.cpp: each empty, or what is wrong
   std::string wrong() const;
   std::string wrong_mastership() const;
+  std::string still_held(const Process& process) const;
   std::string wrong_lids() const;
   std::string wrong_keys(const Process& process) const;
   std::string wrong_m_keys() const;

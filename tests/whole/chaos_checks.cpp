@@ -16,6 +16,7 @@ namespace weft::test {
 std::string Chaos::wrong() const {
   if (std::string text = wrong_mastership(); !text.empty()) return text;
   const Process& process = *master();
+  if (std::string text = still_held(process); !text.empty()) return text;
   const auto& sweeps = process.rival->manager().sweeps();
   if (sweeps.empty() || !sweeps.back().clean) return "the master's last sweep was not clean";
   if (std::string faults = whole_.faults(); !faults.empty()) {
@@ -37,6 +38,14 @@ std::string Chaos::wrong_mastership() const {
   std::string text = "not one master:";
   for (const Process& process : processes_) text += fmt::format(" {} is {};", process.host, state(process));
   return text;
+}
+
+/// A link that is held comes back by itself, and changes the fabric once more.
+std::string Chaos::still_held(const Process& process) const {
+  for (const daemon::UpkeepRow& row : process.rival->manager().upkeep_rows())
+    if (row.order.kind == plan::Order::Kind::held && whole_.world->find(row.place.node))
+      return row.where + " is still held";
+  return "";
 }
 
 std::string Chaos::state(const Process& process) {

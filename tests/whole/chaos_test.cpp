@@ -1,6 +1,7 @@
 // Storm of chaos, by seed: after every quiet period everything is right, and it is silent. WEFT_CHAOS_EVENTS
 // and WEFT_CHAOS_SEED: how many, and which ones again.
 
+#include <chrono>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -29,10 +30,13 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, StormOfChaos,
 TEST_P(StormOfChaos, EndsInOrderAfterEveryQuietPeriod) {
   const std::uint64_t seed = from_environment("WEFT_CHAOS_SEED", 1);
   const std::uint64_t count = from_environment("WEFT_CHAOS_EVENTS", 400);
+  const auto began = std::chrono::steady_clock::now();
   Chaos chaos(GetParam().fabric, seed, ChaosSettings::of(seed + GetParam().number));
   ASSERT_EQ(chaos.warm_up(), "");
   EXPECT_EQ(chaos.run_events(count), "");
-  std::printf("%s: seed %llu, %s\n", GetParam().fabric, static_cast<unsigned long long>(seed),
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::printf("%s: seed %llu, in %.0f s (a week in %.0f s): %s\n", GetParam().fabric,
+              static_cast<unsigned long long>(seed), took.count(), took.count() * 7 / chaos.virtual_days(),
               chaos.summary().c_str());
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/read.h"
 #include "tests/whole/chaos.h"
 #include "tests/whole/sa_client.h"
 
@@ -114,6 +115,52 @@ TEST(FoundByChaos, WhoHadAnotherMasterWhileCutOffRegistersAgain) {
   ASSERT_EQ(whole.status().state, daemon::State::master);
   ASSERT_TRUE(pair.is_standby());
   EXPECT_GE(whole.manager->sa().reregistered(), before + 2) << "h00006 and h00007";
+}
+
+/// Who was taken out of a partition lost his groups there without a word; when he was back in it before he
+/// had noticed, he went on believing that he was a member.
+TEST(FoundByChaos, WhoIsOutOfAPartitionForAMomentRegistersAgain) {
+  const auto with = [](std::string_view members) {
+    const auto loaded = config::read_text(
+        fmt::format("partitions:\n  define:\n    everybody: {{ key: 0x7fff, members: [ {{ all: full }} ] }}\n"
+                    "    part: {{ key: 0x20, members: [ {} ] }}\n",
+                    members),
+        "test.yaml");
+    EXPECT_TRUE(loaded.has_value());
+    return loaded->settings;
+  };
+  const config::Settings in = with(R"({ "h00003*": full }, { "h00005*": full })");
+  const config::Settings out = with(R"({ "h00005*": full })");
+  Whole whole("fat-tree:radix=4");
+  whole.start({}, in);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  ChaosClient client(whole, whole.node("h00003"));
+  client.want({ChaosClient::Kind::group, 1, Pkey{0x8020}});
+  ASSERT_TRUE(whole.run_until([&] { return client.confirmed().size() == 1; }, seconds(5)));
+  const std::uint64_t told = client.toll().registered;
+  for (const config::Settings* settings : {&out, &in}) {
+    whole.manager->reconfigure(std::make_shared<const config::Settings>(*settings));
+    whole.run_for(seconds(2));
+  }
+  EXPECT_EQ(client.toll().registered, told + 1);
+  EXPECT_TRUE(client.idle());
+  EXPECT_EQ(client.lost(whole.manager->sa().state()), "");
+}
+
+/// A node that did not answer by one of its links alone was known by the others: that link stayed away until
+/// something else happened.
+TEST(FoundByChaos, ALinkBehindWhichNobodyAnsweredOnceComesBack) {
+  Whole whole("fat-tree:radix=4");
+  whole.start();
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  const sim::NodeIndex spine = whole.node("L2-00");
+  const sim::PortIndex port = whole.world->port_of(spine, PortNum{1});
+  whole.network->conditions().set_link(*whole.world, port, {.loss = 1});
+  whole.manager->ask_for_sweep("test");
+  whole.run_for(seconds(200));
+  ASSERT_FALSE(whole.manager->sweeps().back().clean);
+  whole.network->conditions().set_link(*whole.world, port, {});
+  EXPECT_TRUE(whole.settle(seconds(60))) << whole.faults();
 }
 
 /// Two hosts change places while their ports are still to be told to register again: what was meant for the

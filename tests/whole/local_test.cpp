@@ -100,7 +100,27 @@ TEST_P(Local, AHostThatRebootsCostsItsSwitch) {
   whole.run_for(seconds(3));
   EXPECT_EQ(whole.faults(), "");
   EXPECT_TRUE(all_local(cost));
-  EXPECT_LE(cost.smps - lanes(cost), ports + 16 + 3 * cost.sets) << phases(cost);
+  EXPECT_LE(cost.smps - lanes(cost), ports + 20 + 3 * cost.sets) << phases(cost);
+}
+
+TEST_P(Local, AHostThatRebootsChangesNoTable) {
+  Whole whole(GetParam());
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  const auto tables_set = [&] {
+    return whole.world->counters().total(
+        {.mgmt_class = {}, .method = mad::Method::set, .attribute = mad::AttrId::linear_forwarding});
+  };
+  const std::uint64_t before = tables_set();
+  const auto entries = whole.manager->view()->plan->routes().lfts;
+  const std::size_t hosts = whole.manager->view()->fabric->host_count();
+  whole.world->reboot(whole.node("h00003"), seconds(2));
+  whole.run_for(seconds(1));
+  EXPECT_EQ(whole.manager->view()->fabric->host_count() + 1, hosts);
+  whole.run_for(seconds(4));
+  EXPECT_EQ(whole.faults(), "");
+  EXPECT_EQ(tables_set(), before);
+  EXPECT_EQ(whole.manager->view()->plan->routes().lfts, entries);  // pointers
 }
 
 TEST(LocalSweep, OfASwitchThatTellsAllPortStatesAtOnceReadsTheChangedPortOnly) {

@@ -192,6 +192,21 @@ TEST(MKey, OurOwnPortMayBeLockedToo) {
   EXPECT_NE(whole.status().text.find("M_Key that is none of ours"), std::string::npos) << whole.status().text;
 }
 
+/// A Set that gives a device its key may reach another one while a cable moves.
+TEST(MKey, ThatOfAnotherDeviceIsFoundAndMended) {
+  config::Settings settings = keyed({kKey});
+  settings.m_key.keys.per_device = true;
+  Whole whole("fat-tree:radix=4,levels=2");
+  const Guid other = whole.world->node(whole.node("L2-01")).guid;
+  const Guid own = whole.world->node(whole.node("L2-00")).guid;
+  info_of(whole, "L2-00").m_key = mad::device_m_key(kKey, other);
+  info_of(whole, "L2-00").m_key_protect = 1;
+  whole.start({}, settings);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(info_of(whole, "L2-00").m_key, mad::device_m_key(kKey, own));
+  EXPECT_EQ(whole.status().problems.size(), 0u);
+}
+
 TEST(MKey, ASwitchThatBootsGetsItAgain) {
   Whole whole("fat-tree:radix=4,levels=2");
   whole.start({}, keyed({kKey}));

@@ -171,6 +171,15 @@ TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKeyAndNoOutsiderGetsIn) {
         for (int b = 0; b < 12; ++b)
           if (a != b && !(inside(a) && inside(b))) outside.emplace_back(is.key, a, b);
     }
+    // Who leaves a partition, and who joins it at the same time.
+    std::vector<std::tuple<std::uint16_t, int, int>> strangers;
+    for (const Tenancy& was : before)
+      for (const Tenancy& is : tenants)
+        if (was.key == is.key)
+          for (const int a : was.full)
+            for (const int b : is.full)
+              if (!is.full.contains(a) && !was.full.contains(b) && !was.limited.contains(b))
+                strangers.emplace_back(was.key, a, b);
     whole.manager->reconfigure(settings_with(policy_of(tenants)));
     std::string broken;
     std::uint64_t seen = pkey_sets();
@@ -181,6 +190,9 @@ TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKeyAndNoOutsiderGetsIn) {
           for (const auto& [key, a, b] : staying)
             if (!sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
               broken = fmt::format("{} to {} in 0x{:x} is cut off", a, b, key);
+          for (const auto& [key, a, b] : strangers)
+            if (sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
+              broken = fmt::format("{}, who leaves, meets {}, who joins, in 0x{:x}", a, b, key);
           for (const auto& [key, a, b] : outside)
             if (sent(a, b, static_cast<Pkey>(0x8000 | key)).delivered())
               broken = fmt::format("{} to {} in 0x{:x} is let through", a, b, key);
@@ -190,6 +202,55 @@ TEST_F(Partitioned, NoMemberThatStaysIsEverWithoutItsKeyAndNoOutsiderGetsIn) {
     EXPECT_EQ(broken, "") << change;
     ASSERT_TRUE(whole.settle());
     EXPECT_EQ(wrong_pairs(tenants), "") << change;
+  }
+}
+
+/// A key that one tenant gives back and another one is given: never with both.
+TEST_F(Partitioned, AKeyThatMovesToAnotherTenantIsTakenAwayFirst) {
+  for (const Enforcement enforcement : {Enforcement::both, Enforcement::off}) {
+    const std::vector<Tenancy> before{{0x10, {0, 1, 2}, {3}}, {0x20, {4, 5, 6}, {}}};
+    const std::vector<Tenancy> after{{0x20, {0, 1, 2}, {3}}, {0x10, {4, 5, 6}, {}}};
+    whole.start({}, *settings_with(policy_of(before, enforcement)));
+    ASSERT_TRUE(whole.settle());
+    whole.manager->reconfigure(settings_with(policy_of(after, enforcement)));
+    std::string met;
+    std::uint64_t seen = pkey_sets();
+    whole.run_until(
+        [&] {
+          if (pkey_sets() == seen) return false;
+          seen = pkey_sets();
+          for (const int a : {0, 1, 2, 3})
+            for (const int b : {4, 5, 6})
+              for (const Pkey key : {Pkey{0x8010}, Pkey{0x8020}, Pkey{0x10}, Pkey{0x20}})
+                if (sent(a, b, key).delivered() || sent(b, a, key).delivered())
+                  met = fmt::format("{} and {} by {}", a, b, to_string(key));
+          return !met.empty();
+        },
+        std::chrono::seconds(5));
+    EXPECT_EQ(met, "");
+    ASSERT_TRUE(whole.settle());
+    EXPECT_EQ(wrong_pairs(after), "");
+  }
+}
+
+/// One host keeps its key whatever is set: nobody else gets it, unless the switch in front has it no more.
+TEST_F(Partitioned, AKeyThatCannotBeTakenAwayIsGivenToNobody) {
+  const std::vector<Tenancy> before{{0x10, {0, 1, 2}, {}}};
+  const std::vector<Tenancy> after{{0x10, {4, 5, 6}, {}}};
+  for (const Enforcement enforcement : {Enforcement::off, Enforcement::both}) {
+    whole.network->conditions().end_refusals(whole.node(host_name(2)));
+    whole.start({}, *settings_with(policy_of(before, enforcement)));
+    ASSERT_TRUE(whole.settle());
+    ASSERT_EQ(wrong_pairs(before), "");
+    whole.network->conditions().refuse(whole.node(host_name(2)), {mad::AttrId::pkey_table});
+    whole.manager->reconfigure(settings_with(policy_of(after, enforcement)));
+    whole.run_for(std::chrono::seconds(5));
+    EXPECT_EQ(sent(4, 2, Pkey{0x8010}).delivered(), false);
+    EXPECT_EQ(sent(4, 5, Pkey{0x8010}).delivered(), enforcement == Enforcement::both);
+    EXPECT_FALSE(whole.status().dirty.empty());
+    whole.network->conditions().end_refusals(whole.node(host_name(2)));
+    ASSERT_TRUE(whole.settle());
+    EXPECT_EQ(wrong_pairs(after), "");
   }
 }
 
@@ -257,14 +318,20 @@ TEST_F(Partitioned, APortOfAHostThatBecomesATrunkChecksNothing) {
   EXPECT_EQ(wrong_pairs(kTenants), "");
 }
 
-TEST_F(Partitioned, APolicyWithoutRoomChangesNothing) {
-  whole.start({}, *settings_with(policy_of(kTenants)));
-  ASSERT_TRUE(whole.settle());
+/// A policy that no port has room for.
+Policy too_big() {
   Policy big = policy_of(kTenants);
   for (std::uint16_t key = 0x100; key < 0x180; ++key)
     big.partitions.push_back({.name = fmt::format("big{}", key),
                               .key = key,
                               .members = {{{.kind = Who::Kind::all}, Membership::full}}});
+  return big;
+}
+
+TEST_F(Partitioned, APolicyWithoutRoomChangesNothing) {
+  whole.start({}, *settings_with(policy_of(kTenants)));
+  ASSERT_TRUE(whole.settle());
+  const Policy big = too_big();
   const std::uint64_t before = pkey_sets();
   whole.manager->reconfigure(settings_with(big));
   ASSERT_TRUE(whole.run_until([&] { return whole.has_problem("room for"); }, std::chrono::minutes(1)));
@@ -284,6 +351,47 @@ TEST_F(Partitioned, TakingThePolicyAwayOpensTheFabricAgain) {
   EXPECT_FALSE(sent(3, 9, Pkey{0xffff}).delivered());
   whole.manager->reconfigure(settings_with({}));
   EXPECT_TRUE(whole.run_until([&] { return sent(3, 9, Pkey{0xffff}).delivered(); }, std::chrono::minutes(1)));
+}
+
+/// Who takes over while its policy is refused, and knows an older one: nobody gets in or is put out.
+TEST_F(Partitioned, WhoTakesOverWithARefusedPolicyLeavesKeysAndChecksAsTheyAre) {
+  const std::vector<Tenancy> older{{0x10, {0, 1, 9}, {3}}, {0x20, {5, 10}, {}}};
+  whole.start({}, *settings_with(policy_of(older)), host_name(11));
+  ASSERT_TRUE(whole.settle());
+  const plan::Ledger known_to_the_other = whole.manager->ledger();
+  whole.start({}, *settings_with(policy_of(kTenants, Enforcement::in)));
+  ASSERT_TRUE(whole.settle());
+  ASSERT_EQ(wrong_pairs(kTenants), "");
+  auto other = std::make_unique<Rival>(whole, host_name(11), *settings_with(too_big()), known_to_the_other);
+  whole.run_for(std::chrono::seconds(3));
+  ASSERT_EQ(other->status().state, daemon::State::standby);
+  const std::uint64_t before = pkey_sets();
+  const sim::PortIndex leaf_port = whole.world->port(port_of(4)).peer;
+  whole.kill();
+  const auto is_master = [&] { return other->status().state == daemon::State::master; };
+  ASSERT_TRUE(whole.run_until(is_master, std::chrono::minutes(1)));
+  whole.run_for(std::chrono::seconds(15));
+  EXPECT_LE(pkey_sets(), before + 2) << "its own port is a full member of the default partition: grown, then shrunk";
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+  EXPECT_TRUE(whole.world->port(leaf_port).info.enforce_in);
+  EXPECT_FALSE(whole.world->port(leaf_port).info.enforce_out);
+  const auto tells = [&](std::string_view text) {
+    return std::ranges::any_of(other->status().problems, [&](const daemon::Problem& one) {
+      return one.what.find(text) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(tells("the policy is not in force"));
+  EXPECT_TRUE(tells("as they were found"));
+  // A host that comes up anew has lost its keys: what it may have is not known.
+  whole.world->reboot(whole.node(host_name(9)), std::chrono::seconds(2));
+  whole.run_for(std::chrono::seconds(15));
+  EXPECT_FALSE(sent(9, 0, Pkey{0x8010}).delivered()) << "the older policy is not put in force";
+  EXPECT_TRUE(sent(0, 1, Pkey{0x8010}).delivered());
+  other->manager().reconfigure(settings_with(policy_of(kTenants)));
+  whole.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(wrong_pairs(kTenants), "");
+  EXPECT_FALSE(tells("as they were found"));
+  EXPECT_TRUE(whole.world->port(leaf_port).info.enforce_out);
 }
 
 /// Digests of tables say what we left, not what somebody else has written since.

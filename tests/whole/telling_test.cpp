@@ -202,7 +202,7 @@ TEST(Orders, AreEvents) {
   EXPECT_EQ(events_of(whole, "accepted"), 1u);
   whole.manager->import_ledger(whole.manager->ledger());
   whole.run_for(std::chrono::seconds(5));
-  EXPECT_EQ(events_of(whole, "state_imported"), 1u);
+  EXPECT_EQ(events_of(whole, "state_imported"), 2u);  // LIDs, and registrations
 }
 
 TEST(Waiting, EndsWithAnEvent) {

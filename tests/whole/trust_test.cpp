@@ -54,8 +54,8 @@ TEST(TablesOfAnotherMaster, AreReadBackWhenWeAreMasterAgain) {
   EXPECT_EQ(whole.faults(), "");
 }
 
-/// A cable is cut; the manager ends when it has written the first block of the new tables, and the cable is
-/// back when the next one starts.
+/// Two hosts change places; the manager ends when it has written the first block of the new tables, and they
+/// are back when the next one starts.
 class EndedWhileItWritesTables : public testing::TestWithParam<bool> {};
 
 TEST_P(EndedWhileItWritesTables, LeavesNoDigestThatVouchesForAnOldTable) {
@@ -64,13 +64,14 @@ TEST_P(EndedWhileItWritesTables, LeavesNoDigestThatVouchesForAnOldTable) {
   whole.start({}, many_blocks());
   ASSERT_TRUE(whole.settle());
   const sim::NodeIndex host = whole.node("h00009");
+  const sim::NodeIndex other = whole.node("h00019");
   const sim::NodeIndex hub = whole.node("S");
   const std::uint64_t before = lft_sets(whole, hub);
-  whole.world->cut_link(host, PortNum{1});
+  whole.world->swap_places(host, other);
   ASSERT_TRUE(whole.run_until([&] { return lft_sets(whole, hub) > before; }, seconds(30)));
   const plan::Ledger on_disk = whole.store.ledger;
   whole.kill();  // a manager that is stopped may still save something
-  whole.world->mend_link(host, PortNum{1});
+  whole.world->swap_places(host, other);
   whole.start(killed ? on_disk : whole.store.ledger, many_blocks());
   whole.run_for(seconds(30));
   EXPECT_EQ(whole.faults(), "");

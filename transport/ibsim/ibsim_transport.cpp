@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "log/log.h"
-#include "mad/node_info.h"
 #include "mad/sm_info.h"
 #include "mad/smp.h"
 
@@ -146,12 +145,9 @@ asio::awaitable<Result<void>> IbsimTransport::attach() {
   data_.assign(endpoint->data.release());
 
   read_data();
-  const mad::Mad question = own_request(mad::AttrId::node_info);
-  const Duration timeout = options_.connect_timeout;
-  Result<mad::Mad> told = co_await exchange(question, timeout);
-  if (!told) co_return fail(Errc::unavailable, "{}: own NodeInfo: {}", to_string(server), told.error().what);
-  const auto info = mad::decode<mad::NodeInfo>(std::span(told->bytes).subspan(mad::kSmpDataAt));
-  local_port_ = {"ibsim", info.type == NodeType::switch_ ? PortNum{0} : info.local_port, info.port_guid};
+  Result<mad::NodeInfo> info = co_await who_we_are();
+  if (!info) co_return fail(Errc::unavailable, "{}: own NodeInfo: {}", to_string(server), info.error().what);
+  local_port_ = {"ibsim", info->type == NodeType::switch_ ? PortNum{0} : info->local_port, info->port_guid};
   if (!options_.is_sm) co_return Result<void>();
   // CONNECT made us the manager of the port; this sets the bit.
   const ControlMessage claim = ibsim::set_is_sm_message(client_, true);
@@ -160,6 +156,25 @@ asio::awaitable<Result<void>> IbsimTransport::attach() {
   if (claimed->type == Control::error) co_return fail(Errc::conflict, "{} refuses IsSM", to_string(server));
   is_sm_ = true;
   co_return Result<void>();
+}
+
+/// The server is asked, as a driver is: a port with an M_Key does not tell by packets who it is. Stock ibsim
+/// names the node's GUID instead of the port's on channel adapters; there the packet tells, and where that is
+/// not answered, discovery will.
+asio::awaitable<Result<mad::NodeInfo>> IbsimTransport::who_we_are() {
+  const ControlMessage question = ibsim::get_node_info_message(client_);
+  Result<ControlMessage> told = co_await ask_server(question);
+  if (!told) co_return fail(told.error());
+  if (told->type != Control::get_node_info) co_return fail(Errc::unavailable, "the server does not tell it");
+  auto info = mad::decode<mad::NodeInfo>(std::span<const std::uint8_t>(told->data));
+  if (info.type == NodeType::switch_ || info.port_guid != info.node_guid) co_return info;
+  const mad::Mad packet = own_request(mad::AttrId::node_info);
+  const Duration timeout = options_.connect_timeout;
+  Result<mad::Mad> answer = co_await exchange(packet, timeout);
+  if (!answer && answer.error().code != Errc::timeout) co_return fail(answer.error());
+  info.port_guid = Guid{};
+  if (answer) info = mad::decode<mad::NodeInfo>(std::span(answer->bytes).subspan(mad::kSmpDataAt));
+  co_return info;
 }
 
 asio::awaitable<Result<ControlMessage>> IbsimTransport::ask_server(ControlMessage message) {

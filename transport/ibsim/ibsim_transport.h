@@ -14,6 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include "mad/node_info.h"
 #include "transport/ibsim/endpoint.h"
 #include "transport/request_queue.h"
 #include "transport/transport.h"
@@ -63,6 +64,7 @@ class IbsimTransport final : public Transport {
   void ended(std::uint32_t tid) override;
 
   asio::awaitable<Result<void>> attach();
+  asio::awaitable<Result<mad::NodeInfo>> who_we_are();
   asio::awaitable<Result<ibsim::ControlMessage>> ask_server(ibsim::ControlMessage message);
   void read_control();
   void read_data();

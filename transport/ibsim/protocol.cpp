@@ -54,6 +54,13 @@ ControlMessage set_is_sm_message(std::uint32_t client, bool on) {
   return message;
 }
 
+ControlMessage get_node_info_message(std::uint32_t client) {
+  ControlMessage message;
+  message.client = client;
+  message.type = Control::get_node_info;
+  return message;
+}
+
 std::uint32_t first_number(const ControlMessage& message) {
   std::uint32_t value = 0;
   std::memcpy(&value, message.data.data(), sizeof(value));

@@ -45,6 +45,8 @@ ControlMessage connect_message(std::uint32_t id, bool is_sm, std::string_view no
 /// own. `port`: of an HCA, to be attached to; 0: its first.
 void ask_for_silent_loss(ControlMessage& connect, std::uint32_t port = 0);
 ControlMessage set_is_sm_message(std::uint32_t client, bool on);
+/// Asks for the NodeInfo of the client's own port: 64 bytes in the data of the answer.
+ControlMessage get_node_info_message(std::uint32_t client);
 /// The first number of an answer: to CONNECT, the client's own.
 std::uint32_t first_number(const ControlMessage& message);
 

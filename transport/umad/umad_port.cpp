@@ -22,24 +22,6 @@ constexpr std::size_t kMadsPerReceive = 64;
 /// For GMPs. Source: IBTA vol. 1, 3.5.3, the well-known Q_Key of QP1.
 constexpr int kQp1Key = static_cast<int>(0x80010000u);
 
-/// A class and the methods by which others may address us.
-struct Registration {
-  MgmtClass mgmt_class;
-  int version;
-  std::vector<Method> methods;
-};
-
-std::vector<Registration> registrations() {
-  const std::vector<Method> subnet{Method::get, Method::set, Method::trap, Method::trap_repress};
-  return {{MgmtClass::subn_lid_routed, 1, subnet},
-          {MgmtClass::subn_directed, 1, subnet},
-          {MgmtClass::subn_adm,
-           2,
-           {Method::get, Method::set, Method::get_table, Method::get_trace_table, Method::get_multi,
-            Method::delete_}},
-          {MgmtClass::perf, 1, {}}};
-}
-
 std::string words(int error) { return std::strerror(error); }
 
 /// The last is the simulator's way to say it.
@@ -52,6 +34,17 @@ std::vector<std::uint8_t> new_buffer() {
 }
 
 }  // namespace
+
+std::vector<Registration> registrations() {
+  const std::vector<Method> subnet{Method::get, Method::set, Method::trap, Method::trap_repress};
+  return {{MgmtClass::subn_lid_routed, 1, subnet},
+          {MgmtClass::subn_directed, 1, subnet},
+          {MgmtClass::subn_adm,
+           2,
+           {Method::get, Method::set, Method::get_table, Method::get_trace_table, Method::get_multi,
+            Method::delete_}},
+          {MgmtClass::perf, 1, {}}};
+}
 
 Result<UmadPort> UmadPort::open(const std::string& device, PortNum number) {
   if (::umad_init() < 0)

@@ -11,6 +11,15 @@
 
 namespace weft::transport {
 
+/// A class and the methods by which others may address us.
+struct Registration {
+  mad::MgmtClass mgmt_class;
+  int version;
+  std::vector<mad::Method> methods;
+};
+/// Every class that a manager registers for.
+std::vector<Registration> registrations();
+
 class UmadPort {
  public:
   /// Opens the port and registers the agents. Errors: `unavailable` when the device is not there; `system`

@@ -7,6 +7,7 @@ import {markMode, startButtons, startKeys, startModes, startTheme} from './contr
 import {byId, count, fill, h, lineSwatch} from './dom.js';
 import {finder} from './finder.js';
 import {layoutOf} from './layout.js';
+import {ListView, hasWebGl} from './list.js';
 import {litOf, lookOf} from './look.js';
 import {fabricFrom, findLink, linkAtPort, linkEndsIn, nodeIn, shortName, takeFlows} from './model.js';
 import {eventsPanel, healthPanel, membersOf, overlayPanel, pathPanel, selectedPanel, sortedPartitions,} from './panels.js';
@@ -40,9 +41,11 @@ const app = {
   last: 0,
 };
 
-const view = new MapView(
-    {stage: byId('stage'), links: byId('links'), labels: byId('labels'), map: byId('map')},
-    {select, hover: (what, x, y) => showTip(app.fabric, what, x, y)});
+const places = {stage: byId('stage'), links: byId('links'), labels: byId('labels'), map: byId('map')};
+const drawsMap = hasWebGl();
+const view = drawsMap ?
+    new MapView(places, {select, hover: (what, x, y) => showTip(app.fabric, what, x, y)}) :
+    new ListView(places, {select});
 const timeBar = new TimeBar(timeline, (at) => {
   app.at = at;
   repaint();
@@ -51,7 +54,7 @@ const timeBar = new TimeBar(timeline, (at) => {
 const find = finder(() => app.fabric, (node) => {
   select({node});
   view.show([node]);
-  byId('map').focus();
+  byId(drawsMap ? 'map' : 'list-table').focus();
 });
 const panels = {};
 const panelTabs = makePanels();
@@ -72,7 +75,7 @@ function repaint() {
   if (!fabric) return;
   const away = app.at === null ? null : timeline.awayAt(fabric, app.at);
   const look = lookOf({...app, away});
-  view.setPaint(look.links, look.nodes);
+  view.setPaint(look.links, look.nodes, away);
   const mode = MODES.find((one) => one.id === app.mode);
   const title = app.members ? `Partition ${app.partition.name}` : mode.title;
   fill(

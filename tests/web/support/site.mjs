@@ -92,11 +92,14 @@ ${config}
   };
 }
 
-/** Chromium without a GPU, and a page that keeps what it complains of and whom it asks. */
-export async function browser() {
+/**
+ * Chromium without a GPU, and a page that keeps what it complains of and whom it asks.
+ * @param more of its command line
+ */
+export async function browser(more = []) {
   const {chromium} = createRequire(join(root, 'web', 'package.json'))('playwright-core');
   const program = await chromium.launch(
-      {executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox']});
+      {executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', ...more]});
   const open = async (url, options = {}) => {
     const context =
         await program.newContext({viewport: {width: 1440, height: 900}, colorScheme: 'light', ...options});

@@ -1,0 +1,30 @@
+#pragma once
+// What clients had told another subnet administration, taken over into ours: its groups with their MLIDs and
+// members, services, subscriptions and alias GUIDs. Pure.
+
+#include <cstddef>
+#include <string>
+
+#include "plan/sa_state.h"
+
+namespace weft::plan {
+
+/// How much of each a state holds, or was taken over.
+struct RegistrationCounts {
+  std::size_t groups = 0;
+  std::size_t members = 0;
+  std::size_t services = 0;
+  std::size_t subscriptions = 0;
+  std::size_t aliases = 0;
+  bool operator==(const RegistrationCounts&) const = default;
+};
+RegistrationCounts counts_of(const SaState& state);
+/// "2 groups with 5 members, 1 service and 1 subscription"; "no registrations".
+std::string to_string(const RegistrationCounts& counts);
+
+/// The state with what `told` has and it lacks. What both say something of stays as it is here: a group keeps
+/// its MLID and parameters and only gets members. A new group whose MLID one of ours has is left out, as is
+/// an alias whose GUID or place is taken.
+SaState with_registrations(const SaState& state, const SaState& told);
+
+}  // namespace weft::plan
