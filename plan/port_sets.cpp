@@ -38,11 +38,16 @@ std::shared_ptr<const routing::PortSets> plan_port_sets(
       notes.push_back(
           fmt::format("{} of a switch and a destination leaf have no choice of ports: a switch holds {}",
                       counted(lost, "pair"), counted(options.groups, "group")));
-  const routing::SetsReport report = check_sets(problem, routes, sets);
+  const auto [report, lost] = make_safe(problem, routes, sets);
   if (!report.safe()) {
     notes.push_back("no port sets, for they are not safe: " + fault(report));
     return nullptr;
   }
+  if (lost != 0)
+    notes.push_back(fmt::format(
+        "{} of a switch and a destination leaf have no choice of ports: with the ways around what "
+        "is lost, it would not be safe",
+        counted(lost, "pair")));
   if (before && *before == sets) return before;
   return std::make_shared<const routing::PortSets>(std::move(sets));
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "routing/parallel.h"
 #include "routing/set_interner.h"
@@ -12,6 +13,9 @@
 
 namespace weft::routing {
 namespace {
+
+/// Rounds of make_safe in which leaves that a table sends the same way are spared.
+constexpr int kSparingRounds = 8;
 
 /// By switch: its place among the leaves, or their number.
 std::vector<std::uint32_t> place_of_leaf(const PortSets& sets, std::size_t switches) {
@@ -232,6 +236,52 @@ std::size_t limit(PortSets& sets, std::size_t most) {
     });
   }
   return reduced;
+}
+
+namespace {
+
+/// Takes away the choice of what sends to a leaf by a port of a credit cycle: `sparing` leaves of which a LID
+/// goes that way by the tables. Returns how many entries lost it.
+std::size_t break_cycles(const Routes& routes, const std::vector<std::vector<Lid>>& lids,
+                         const std::vector<std::vector<Channel>>& cycles, bool sparing, PortSets& sets) {
+  std::size_t lost = 0;
+  for (const std::vector<Channel>& cycle : cycles)
+    for (const Channel& hop : cycle)
+      for (std::size_t leaf = 0; leaf < sets.leaves.size(); ++leaf) {
+        const auto goes = [&](Lid lid) { return routes.out(hop.from, lid) == hop.port; };
+        if (sparing && std::ranges::any_of(lids[leaf], goes)) continue;
+        for (std::uint32_t c = 0; c < static_cast<std::uint32_t>(sets.state_classes); ++c) {
+          if (!has_port(sets.at(raw(hop.from), leaf, c), raw(hop.port))) continue;
+          sets.index(raw(hop.from), leaf, c) = 0;
+          ++lost;
+        }
+      }
+  return lost;
+}
+
+/// Likewise at all switches, for leaves.
+std::size_t leave_to_tables(const std::vector<std::uint32_t>& leaves, PortSets& sets) {
+  std::size_t lost = 0;
+  for (const std::uint32_t leaf : leaves)
+    for (const std::uint32_t row : sets.row_of)
+      lost += std::exchange(sets.set_of[row * sets.leaves.size() + leaf], std::uint16_t{0}) != 0 ? 1U : 0U;
+  return lost;
+}
+
+}  // namespace
+
+Settled make_safe(const Problem& problem, const Routes& routes, PortSets& sets) {
+  Settled settled;
+  const std::vector<std::vector<Lid>> lids = lids_of_leaves(problem, sets);
+  for (int round = 0;; ++round) {
+    settled.report = check_sets(problem, routes, sets);
+    if (settled.report.safe()) return settled;
+    std::size_t lost = leave_to_tables(settled.report.loops, sets);
+    lost += break_cycles(routes, lids, settled.report.cycles, round < kSparingRounds, sets);
+    if (lost == 0) lost = break_cycles(routes, lids, settled.report.cycles, false, sets);
+    if (lost == 0) return settled;
+    settled.lost += lost;
+  }
 }
 
 }  // namespace weft::routing

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "routing/credit_cycle.h"
 #include "routing/port_mask.h"
 #include "routing/routes.h"
 
@@ -78,17 +79,30 @@ std::size_t limit(PortSets& sets, std::size_t most);
 bool number_per_leaf(PortSets& sets, std::size_t groups);
 
 struct SetsReport {
+  std::vector<std::uint32_t> loops;          ///< Places in `leaves` of those that members come round for.
+  std::vector<std::vector<Channel>> cycles;  ///< Credit cycles of the union of all members; not all.
   std::uint64_t missing = 0;  ///< (Switch, class, leaf) that packets reach, without any port but spare ones.
   std::uint64_t strays = 0;   ///< LIDs at a switch and class whose static port is no member.
-  std::uint64_t loops = 0;    ///< Leaves for which some choice of members comes round.
   std::vector<std::string> examples;
-  std::string cycle;  ///< A credit cycle of the union of all members, in words; empty when there is none.
-  bool safe() const { return missing == 0 && strays == 0 && loops == 0 && cycle.empty(); }
+  std::string cycle;  ///< The first of the credit cycles in words; empty when there is none.
+  bool safe() const { return missing == 0 && strays == 0 && loops.empty() && cycle.empty(); }
 };
 
 /// The union over all members that packets from any switch can meet: reaches everything, never comes round,
 /// and has no credit cycle on the lanes of the tables. Shares no code with the engines. Cost: O(switches *
 /// (leaves * set size + LIDs)).
 SetsReport check_sets(const Problem& problem, const Routes& routes, const PortSets& sets);
+
+struct Settled {
+  SetsReport report;     ///< Of the last check.
+  std::size_t lost = 0;  ///< (Switch, class, leaf) entries that have no choice any longer.
+};
+
+/// Checks, and takes the choice away where it closes a cycle (the ways around what a dragonfly has lost and
+/// the members of its sets may do so together), until the rest is safe: at the switches of a credit cycle
+/// from the leaves that the tables alone would not send on by its port, and everywhere from those that
+/// members come round for. With safe tables the end is safe, if only by set 0 everywhere. Cost: that of
+/// check_sets, once more for each round.
+Settled make_safe(const Problem& problem, const Routes& routes, PortSets& sets);
 
 }  // namespace weft::routing

@@ -1,7 +1,7 @@
-// The judge of port sets: it reads the cables and the tables by itself. Per leaf, the members at every switch
-// and state class make a graph; what packets can reach of it must have no cycle and no end but the leaf. What
-// every member may wait for goes into one ChannelGraph, with the traffic to switches that the tables alone
-// carry.
+// The judge of port sets: it reads the cables and the tables by itself. Per leaf, or per LID where these part
+// by the tables, the members at every switch and state class make a graph; what packets can reach of it must
+// have no cycle and no end but the leaf. What every member may wait for goes into one ChannelGraph, with the
+// traffic to switches that the tables alone carry.
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +16,7 @@ namespace weft::routing {
 namespace {
 
 constexpr std::size_t kSetExamples = 5;
+constexpr std::size_t kMostCycles = 32;
 
 class SetsChecker {
  public:
@@ -37,16 +38,20 @@ class SetsChecker {
         lids[raw(d.at)].push_back(static_cast<Lid>(raw(d.base) + j));
     for (std::size_t leaf = 0; leaf < sets_.leaves.size(); ++leaf) {
       leaf_ = raw(sets_.leaves[leaf]);
-      spread(leaf, lids[leaf_]);
-      if (comes_round()) {
-        ++report_.loops;
-        note(fmt::format("members for {} come round", name(leaf_)));
+      bool round = false;
+      for (const std::span<const Lid> flow : flows(leaf, lids[leaf_])) {
+        spread(leaf, flow);
+        round |= comes_round();
+        add_dependencies();
       }
-      add_dependencies();
+      if (!round) continue;
+      report_.loops.push_back(static_cast<std::uint32_t>(leaf));
+      note(fmt::format("members for {} come round", name(leaf_)));
     }
     for (const Destination& d : problem_.destinations)
       if (d.is_switch()) add_tables(d);
-    report_.cycle = describe_cycle(*problem_.fabric, channels_.find_cycle());
+    report_.cycles = channels_.find_cycles(kMostCycles, 1);
+    if (!report_.cycles.empty()) report_.cycle = describe_cycle(*problem_.fabric, report_.cycles.front());
     return std::move(report_);
   }
 
@@ -68,9 +73,26 @@ class SetsChecker {
     return next * classes_ + sets_.class_at(next, cables_.far[s * cables_.width + port]);
   }
 
+  /// LIDs of a leaf that packets may be taken together for: all, unless some switch sends one of them another
+  /// way than the others, by the tables.
+  std::vector<std::span<const Lid>> flows(std::size_t leaf, std::span<const Lid> lids) const {
+    bool apart = false;
+    for (std::uint32_t s = 0; s < cables_.count && !apart && lids.size() > 1; ++s) {
+      bool by_tables = false;
+      for (std::uint32_t c = 0; c < classes_; ++c) by_tables |= sets_.at(s, leaf, c) == PortMask{};
+      const auto out = [&](Lid lid) { return routes_.out(static_cast<SwitchId>(s), lid); };
+      apart = by_tables && s != leaf_ &&
+              std::ranges::any_of(lids, [&](Lid lid) { return out(lid) != out(lids.front()); });
+    }
+    std::vector<std::span<const Lid>> flows;
+    if (!apart) return {lids};
+    for (std::size_t i = 0; i < lids.size(); ++i) flows.push_back(lids.subspan(i, 1));
+    return flows;
+  }
+
   /// mask_: by state that packets for the leaf reach, members that lead to a switch; came_: lane classes of
   /// the ports that they come in by. Counts what is missing or astray.
-  void spread(std::size_t leaf, const std::vector<Lid>& lids) {
+  void spread(std::size_t leaf, std::span<const Lid> lids) {
     std::ranges::fill(mask_, PortMask{});
     std::ranges::fill(came_, 0);
     reached_.clear();
@@ -93,7 +115,7 @@ class SetsChecker {
     }
   }
 
-  void read_members(State state, std::size_t leaf, const std::vector<Lid>& lids) {
+  void read_members(State state, std::size_t leaf, std::span<const Lid> lids) {
     const std::uint32_t s = state / classes_;
     PortMask members = sets_.at(s, leaf, state % classes_);
     const bool by_tables = members == PortMask{};

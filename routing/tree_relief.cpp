@@ -181,9 +181,10 @@ class Relief {
     return best;
   }
 
-  /// root_: of each LID that has lost its own way near itself.
+  /// root_ and pair_: of each LID that has lost its own way near itself.
   void give_roots() {
     root_.assign(lids_.size, kNowhere);
+    pair_.assign(lids_.size, kNowhere);
     std::vector<std::uint32_t> dealt(shape_.live);  // by root: LIDs
     std::vector<std::uint16_t> cut;
     std::uint64_t most = 1;
@@ -220,6 +221,7 @@ class Relief {
       if (pair == kNowhere) continue;
       take(lid, pair);
       root_[lid] = pod.roots[pair];
+      pair_[lid] = pair;
     }
   }
 
@@ -234,7 +236,7 @@ class Relief {
       const bool given = root_[lid] != kNowhere;
       if (pod_of_[t] == number) {
         const bool moves = given && !lives(t, own / pod.above);
-        const std::uint32_t pair = moves ? pair_to(pod, root_[lid]) : own;
+        const std::uint32_t pair = moves ? pair_[lid] : own;
         ++pod.flows_up[pair / pod.above];
         down_[link_below(pod, t, pair)] += pod.hosts - hosts_[t];
         if (moves) write_leaves(pod, lid, pair / pod.above);
@@ -321,6 +323,7 @@ class Relief {
   std::vector<std::uint32_t> pod_of_;  // by switch; kNowhere
   std::vector<std::uint16_t> order_;   // LIDs of hosts below pods, by number
   std::vector<std::uint32_t> root_;    // by LID: the root that it was given, or kNowhere
+  std::vector<std::uint32_t> pair_;    // by LID: the way to it in the pod of its host, or kNowhere
   std::vector<std::uint64_t> up_;      // flows by link, numbered as TreeShape::to
   std::vector<std::uint64_t> down_;
   std::vector<Waiting> waiting_;

@@ -34,7 +34,7 @@ struct Exporting {
   }
   std::string verdict() const {
     const Result<sim::PortSets> sets = sim::port_sets_from(*whole.world, exported());
-    if (!sets) return sets.error().what;
+    if (!sets) return sets.error().what + ": " + ask("/v1/port-sets").body;
     const sim::SetsVerdict verdict = sim::judge_port_sets(*whole.world, *sets);
     EXPECT_GT(verdict.walked, 100u);
     return verdict.failures.empty() ? verdict.credit_loop : verdict.failures.front();
