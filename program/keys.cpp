@@ -38,6 +38,10 @@ mad::PkeyTable block_of(const Keys& keys, std::uint32_t block) {
   return table;
 }
 
+bool has_partition(const Keys& keys, std::uint16_t number) {
+  return std::ranges::any_of(keys, [number](Pkey key) { return partitions::partition_of(key) == number; });
+}
+
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001b3; }
 
 }  // namespace
@@ -111,6 +115,7 @@ asio::awaitable<void> KeyWriter::revoke(std::span<const KeyWork> work) {
   co_await look(work);
   std::vector<Task> tasks = tasks_of(work);
   moving_ = moving(tasks);
+  withhold_from_unread(work);
   if (moving_.empty()) co_return;
   std::erase_if(tasks, [this](const Task& task) { return !gives_up(*task.port); });
   co_await each_port(tasks, Stage::revoke);
@@ -154,9 +159,8 @@ asio::awaitable<void> KeyWriter::each_port(std::vector<Task> tasks, Stage stage)
 
 /// Partitions that a port which is up loses, and that another one is to get. Everybody stays in the default
 /// one.
-std::set<std::uint16_t> KeyWriter::moving(std::span<const Task> tasks) const {
+std::set<std::uint16_t> KeyWriter::moving(std::span<const Task> tasks) {
   std::set<std::uint16_t> lost;
-  std::set<std::uint16_t> given;
   const auto all_of = [](const Keys& keys) {
     std::set<std::uint16_t> numbers;
     for (const Pkey key : keys)
@@ -170,10 +174,10 @@ std::set<std::uint16_t> KeyWriter::moving(std::span<const Task> tasks) const {
     const auto after = all_of(task.port->keys);
     const bool up = !is_fresh(fabric_, task.port->port);
     if (up) std::ranges::set_difference(before, after, std::inserter(lost, lost.end()));
-    std::ranges::set_difference(after, before, std::inserter(given, given.end()));
+    std::ranges::set_difference(after, before, std::inserter(given_, given_.end()));
   }
   std::set<std::uint16_t> both;
-  std::ranges::set_intersection(lost, given, std::inserter(both, both.end()));
+  std::ranges::set_intersection(lost, given_, std::inserter(both, both.end()));
   return both;
 }
 
@@ -197,12 +201,24 @@ void KeyWriter::withhold() {
   }
 }
 
+/// Likewise what is to be given to somebody, where an end port that is not to have it could not be read: it
+/// may hold anything.
+void KeyWriter::withhold_from_unread(std::span<const KeyWork> work) {
+  for (const KeyWork& one : work)
+    for (const PortKeys& port : one.ports) {
+      const bool checks = fabric_.is_switch(port.port.node) && raw(port.port.port) != 0;
+      if (checks || !unsure_.contains(port.port) || known(port) || is_fresh(fabric_, port.port) ||
+          is_checked_without(port.port))
+        continue;
+      for (const std::uint16_t number : given_)
+        if (!has_partition(port.keys, number)) stuck_.insert(number);
+    }
+}
+
 /// What a port is to hold after a stage.
 Keys KeyWriter::table_at(Stage stage, const PortKeys& port, const Keys& before) {
   const auto holds = [](const Keys& keys, Pkey wanted) {
-    return std::ranges::any_of(keys, [wanted](Pkey key) {
-      return partitions::partition_of(key) == partitions::partition_of(wanted);
-    });
+    return has_partition(keys, partitions::partition_of(wanted));
   };
   if (stage == Stage::revoke) {
     Keys left = before;
@@ -233,16 +249,27 @@ std::optional<Keys> KeyWriter::known(const PortKeys& port) const {
   return keys;
 }
 
-/// The entries that a port holds, read where they are not known.
+/// The entries that a port holds, read where they are not known. What the Shadow knew may be forgotten while
+/// we wait for an answer.
 asio::awaitable<Result<Keys>> KeyWriter::held(const transport::Target& way, const PortKeys& port) {
+  Keys keys;
   for (std::uint32_t block = 0; block < blocks_of(port.capacity); ++block) {
-    if (shadow_.find(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block)) != nullptr) continue;
-    const std::uint32_t modifier = modifier_of(fabric_, port.port, block);
-    Result<mad::AttrData> answer = co_await client_.get(way, mad::AttrId::pkey_table, modifier);
-    if (!answer) co_return fail(answer.error());
-    shadow_.set(way.node, mad::AttrId::pkey_table, shadow_key(port.port, block), *answer);
+    const std::uint32_t key = shadow_key(port.port, block);
+    const mad::AttrData* known_block = shadow_.find(way.node, mad::AttrId::pkey_table, key);
+    mad::PkeyTable table;
+    if (known_block != nullptr) {
+      table = mad::decode<mad::PkeyTable>(*known_block);
+    } else {
+      const std::uint32_t modifier = modifier_of(fabric_, port.port, block);
+      Result<mad::AttrData> answer = co_await client_.get(way, mad::AttrId::pkey_table, modifier);
+      if (!answer) co_return fail(answer.error());
+      shadow_.set(way.node, mad::AttrId::pkey_table, key, *answer);
+      table = mad::decode<mad::PkeyTable>(*answer);
+    }
+    keys.insert(keys.end(), table.keys.begin(), table.keys.end());
   }
-  co_return known(port).value();
+  keys.resize(port.capacity);
+  co_return keys;
 }
 
 asio::awaitable<Result<void>> KeyWriter::write(const transport::Target& way, const PortKeys& port,

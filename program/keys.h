@@ -103,10 +103,11 @@ class KeyWriter {
   asio::awaitable<void> each_port(std::vector<Task> tasks, Stage stage);
   asio::awaitable<void> settle(const PortKeys& port, Stage stage);
   partitions::Keys table_at(Stage stage, const PortKeys& port, const partitions::Keys& before);
-  std::set<std::uint16_t> moving(std::span<const Task> tasks) const;
+  std::set<std::uint16_t> moving(std::span<const Task> tasks);
   bool gives_up(const PortKeys& port);
   bool is_checked_without(fabric::PortRef port) const;
   void withhold();
+  void withhold_from_unread(std::span<const KeyWork> work);
   asio::awaitable<Result<partitions::Keys>> held(const transport::Target& way, const PortKeys& port);
   asio::awaitable<Result<void>> write(const transport::Target& way, const PortKeys& port,
                                       partitions::Keys before, partitions::Keys after);
@@ -118,6 +119,7 @@ class KeyWriter {
   std::function<void()> step_;
   std::set<std::uint16_t> moving_;  ///< Partitions, as 15 bits, that some lose and others get.
   std::map<fabric::PortRef, std::set<std::uint16_t>> given_up_;  ///< What each end port is to lose of them.
+  std::set<std::uint16_t> given_;                                ///< Those that some get.
   std::set<std::uint16_t> stuck_;  ///< Those of them that somebody may still have.
   std::set<fabric::PortRef> unsure_;
   std::set<fabric::PortRef> withheld_;

@@ -30,7 +30,8 @@ struct LaneWays {
     const auto way = way_to(node, one.at);
     if (!way) co_return false;
     Result<mad::AttrData> answer = co_await client.get(*way, one.attribute, one.modifier);
-    co_return answer&& same(one, *answer);
+    const bool there = answer && same(one, *answer);
+    co_return there;
   }
 };
 

@@ -83,7 +83,9 @@ class Run {
   bool is_final(const routing::Routes& routes) const { return &routes == &job_.plan->routes(); }
   /// The tables are not to be touched any further in this sweep.
   bool is_held() const { return !result_.held_back.empty(); }
+  /// A switch whose lanes, without which the tables are not safe, could not be written.
   bool has_no_lanes(NodeId node) const;
+  bool lanes_left() const;
   bool has_no_keys(fabric::PortRef port) const;
   void fail_on(Guid node, std::string what, std::string why);
   void step() {
@@ -125,7 +127,8 @@ asio::awaitable<Programmed> Run::run() {
   co_await shrink_keys();
   co_await look_for_boots();
   co_await do_port_orders();
-  result_.tables_stand = !tables_left_ && !is_held() && result_.booted.empty() && result_.elsewhere.empty();
+  result_.tables_stand =
+      !tables_left_ && !lanes_left() && !is_held() && result_.booted.empty() && result_.elsewhere.empty();
   if (may_settle_) note_settled();
   std::ranges::sort(result_.failed, {}, [](const Failure& f) { return std::pair(f.node, f.what); });
   co_return std::move(result_);
@@ -349,8 +352,14 @@ asio::awaitable<void> Run::do_lanes() {
 }
 
 bool Run::has_no_lanes(NodeId node) const {
+  if (!job_.plan->routes().lanes || !job_.fabric->is_switch(node)) return false;
   const auto written = result_.lanes.find(job_.fabric->node(node).guid);
-  return job_.fabric->is_switch(node) && written != result_.lanes.end() && written->second == 0;
+  return written != result_.lanes.end() && written->second == plan::kLanesVoid;
+}
+
+bool Run::lanes_left() const {
+  return job_.plan->routes().lanes &&
+         std::ranges::any_of(result_.lanes, [](const auto& one) { return one.second == plan::kLanesVoid; });
 }
 
 /// New keys stand everywhere before a port or a check needs them.

@@ -11,6 +11,7 @@
 #include "routing/check.h"
 #include "routing/design.h"
 #include "routing/engines.h"
+#include "routing/held_transition.h"
 #include "routing/transition.h"
 #include "tests/routing/fabrics.h"
 
@@ -184,6 +185,54 @@ TEST(Transition, SeesThatLanesChange) {
   EXPECT_TRUE(transition.lanes_change);
   EXPECT_FALSE(transition.any_order());
   EXPECT_TRUE(find_transition(one.problem, *dragonfly(one.problem), *dragonfly(one.problem)).any_order());
+}
+
+/// Tables that hold rows of two orders, as a sweep that was cut short leaves them.
+Routes half_written(const Routes& old, const Routes& now, std::uint32_t bits) {
+  Routes half = old;
+  for (std::size_t s = 0; s < half.lfts.size(); ++s)
+    if ((bits >> s % 32 & 1) != 0) half.lfts[s] = now.lfts[s];
+  return half;
+}
+
+RC_GTEST_PROP(HeldTransition, BeginsAtTablesThatMayBeUnsafeThemselves, ()) {
+  Case one(torus(*rc::gen::inRange(2, 4), *rc::gen::inRange(2, 4), 1, 1));
+  const auto up_down_from = [&one](std::uint32_t root) {
+    one.problem.roots = {one.fabric->node(static_cast<SwitchId>(root)).guid};
+    return *up_down(one.problem);
+  };
+  const Routes held =
+      half_written(up_down_from(*rc::gen::inRange(0U, one.switches())),
+                   up_down_from(*rc::gen::inRange(0U, one.switches())), *rc::gen::arbitrary<std::uint32_t>());
+  const Routes now = up_down_from(*rc::gen::inRange(0U, one.switches()));
+  const Transition transition = find_transition_from_held(one.problem, held, now, false, false);
+  RC_CLASSIFY(!transition.any_order(), "two steps");
+  RC_ASSERT(transition.any_order() || transition.dark.has_value());
+  // Entries in force wait in a circle by themselves until they are gone: then the first step takes them out.
+  const Routes& first = transition.dark ? *transition.dark : now;
+  RC_ASSERT(!mixture_can_lock(one.problem, first, now));
+  if (!mixture_can_lock(one.problem, held, held)) RC_ASSERT(!mixture_can_lock(one.problem, held, first));
+}
+
+TEST(HeldTransition, FromEntriesThatAreNotKnownDarkensAllThatChange) {
+  const Case one(xgft({2, 4}, {1, 2}));
+  const Routes now = *fat_tree(one.problem);
+  const Lid lid = one.problem.destinations.front().base;
+  const Routes held = with_entry(now, 3, lid, kUnknownWay);
+  const Transition transition = find_transition_from_held(one.problem, held, now, false, true);
+  EXPECT_EQ(transition.entries, 1U);
+  ASSERT_TRUE(transition.dark);
+  EXPECT_EQ(transition.dark->out(static_cast<SwitchId>(3), lid), kPortDrop);
+  EXPECT_EQ(find_transition_from_held(one.problem, now, now, false, true).entries, 0U);
+}
+
+TEST(HeldTransition, OfLanesThatMoveDarkensAllBetweenSwitches) {
+  const Case one(dragonfly(1, 4, 2, 9));
+  const Routes now = *dragonfly(one.problem);
+  const Transition transition = find_transition_from_held(one.problem, now, now, true, false);
+  EXPECT_TRUE(transition.lanes_change);
+  ASSERT_TRUE(transition.dark);
+  EXPECT_EQ(check(one.problem, *transition.dark).longest, 0);
 }
 
 }  // namespace

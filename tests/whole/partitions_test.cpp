@@ -237,12 +237,17 @@ TEST_F(Partitioned, AKeyThatMovesToAnotherTenantIsTakenAwayFirst) {
 TEST_F(Partitioned, AKeyThatCannotBeTakenAwayIsGivenToNobody) {
   const std::vector<Tenancy> before{{0x10, {0, 1, 2}, {}}};
   const std::vector<Tenancy> after{{0x10, {4, 5, 6}, {}}};
-  for (const Enforcement enforcement : {Enforcement::off, Enforcement::both}) {
+  for (const auto& [enforcement, silent] :
+       {std::pair(Enforcement::off, false), std::pair(Enforcement::off, true),
+        std::pair(Enforcement::both, false), std::pair(Enforcement::both, true)}) {
     whole.network->conditions().end_refusals(whole.node(host_name(2)));
     whole.start({}, *settings_with(policy_of(before, enforcement)));
     ASSERT_TRUE(whole.settle());
     ASSERT_EQ(wrong_pairs(before), "");
     whole.network->conditions().refuse(whole.node(host_name(2)), {mad::AttrId::pkey_table});
+    if (silent)  // nor can what it holds be read
+      whole.network->conditions().refuse(whole.node(host_name(2)),
+                                         {.attribute = mad::AttrId::pkey_table, .method = mad::Method::get});
     whole.manager->reconfigure(settings_with(policy_of(after, enforcement)));
     whole.run_for(std::chrono::seconds(5));
     EXPECT_EQ(sent(4, 2, Pkey{0x8010}).delivered(), false);
@@ -371,7 +376,8 @@ TEST_F(Partitioned, WhoTakesOverWithARefusedPolicyLeavesKeysAndChecksAsTheyAre) 
   const auto is_master = [&] { return other->status().state == daemon::State::master; };
   ASSERT_TRUE(whole.run_until(is_master, std::chrono::minutes(1)));
   whole.run_for(std::chrono::seconds(15));
-  EXPECT_LE(pkey_sets(), before + 2) << "its own port is a full member of the default partition: grown, then shrunk";
+  EXPECT_LE(pkey_sets(), before + 2)
+      << "its own port is a full member of the default partition: grown, then shrunk";
   EXPECT_EQ(wrong_pairs(kTenants), "");
   EXPECT_TRUE(whole.world->port(leaf_port).info.enforce_in);
   EXPECT_FALSE(whole.world->port(leaf_port).info.enforce_out);
