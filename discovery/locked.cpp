@@ -10,6 +10,10 @@
 namespace weft::discovery {
 namespace {
 
+/// Devices in a sweep for which all our keys are tried, one SMP a key: a foreign subnet that was plugged in
+/// does not hold it up.
+constexpr std::size_t kMostSearches = 4;
+
 Finding finding_of(const fabric::Node& node, const mad::PortInfo& info) {
   return {Finding::Kind::locked, node.guid,
           fmt::format("{} {} has an M_Key that is none of ours (M_KeyProtectBits {}, lease {}): it is left "
@@ -45,7 +49,7 @@ struct Try {
 }  // namespace
 
 asio::awaitable<std::vector<Finding>> find_locked(transport::SmpClient& client, const mad::Shadow& shadow,
-                                                  const Discovered& found) {
+                                                  const Discovered& found, std::span<const Guid> once) {
   std::vector<Finding> locked;
   if (client.foreign().empty()) co_return locked;
   const fabric::Fabric& fabric = *found.fabric;
@@ -63,13 +67,14 @@ asio::awaitable<std::vector<Finding>> find_locked(transport::SmpClient& client, 
   const Try attempt{&client};
   const std::span<Suspect* const> all(unclear);
   co_await transport::for_each(all, static_cast<std::size_t>(client.settings().window), attempt);
-  std::vector<Guid> others;
-  for (const fabric::Node& node : fabric.nodes()) others.push_back(node.guid);
-  const std::span<const Guid> owners(others);
+  std::size_t searches = 0;
   for (const Suspect& one : suspects) {
     if (!one.locked) continue;
-    const bool strayed = co_await client.find_stray_m_key(one.target, one.modifier, owners);
-    if (strayed) continue;
+    if (client.may_have_strayed(one.target.node) && searches < kMostSearches) {
+      ++searches;
+      const bool strayed = co_await client.find_stray_m_key(one.target, one.modifier, once);
+      if (strayed) continue;
+    }
     locked.push_back(
         finding_of(fabric.node(*fabric.find(one.target.node)), mad::decode<mad::PortInfo>(one.held)));
   }

@@ -27,7 +27,8 @@ struct LidRange {
 /// By port GUID (a switch: that of its port 0). Ports that are away keep theirs.
 using LidMap = std::map<Guid, LidRange>;
 
-/// For a digest of lanes: they may be anything, but it was us who wrote them, so that they are ours to take away.
+/// For a digest of lanes: they may be anything, but it was us who wrote them, so that they are ours to take
+/// away.
 inline constexpr std::uint64_t kLanesVoid = 1;
 
 /// What a device was last confirmed to hold, so that a restart need not read it back.
@@ -60,6 +61,9 @@ struct Ledger {
   /// Likewise; empty while tables are being written, and when nothing is known of them.
   std::shared_ptr<const MftDigestMap> multicast = std::make_shared<MftDigestMap>();
 };
+
+/// GUIDs of the nodes that it knows, of those that are away, too.
+std::vector<Guid> devices_of(const Ledger& ledger);
 
 /// Hash of one 64-byte table block (FNV-1a over its words): to tell change, not to withstand an attacker.
 std::uint64_t block_digest(std::span<const std::uint8_t> block);

@@ -115,6 +115,7 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::find_m_key(Target target, mad:
   const mad::MKeyShown shown = mad::m_key_shown(info, node.m_key);
   const bool known = shown == mad::MKeyShown::none || shown == mad::MKeyShown::ours;
   if (known) {
+    node.strays_tried = false;
     const auto foreign = foreign_.find(target.node);
     if (foreign != foreign_.end() && foreign->second == request.modifier) foreign_.erase(foreign);
     co_return seen;
@@ -139,6 +140,18 @@ asio::awaitable<Result<mad::AttrData>> SmpClient::find_m_key(Target target, mad:
   co_return seen;
 }
 
+/// Our keys of `others` and of all that were asked before, each once.
+std::set<std::uint64_t> SmpClient::keys_of_all(std::span<const Guid> others) const {
+  std::set<std::uint64_t> keys;
+  const auto add = [&](Guid owner) {
+    for (const std::uint64_t key : settings_.m_keys.for_device(owner)) keys.insert(key);
+  };
+  for (const Guid other : others) add(other);
+  for (const auto& [asked, state] : nodes_) add(asked);
+  keys.erase(0);
+  return keys;
+}
+
 asio::awaitable<bool> SmpClient::find_stray_m_key(Target target, std::uint32_t modifier,
                                                   std::span<const Guid> others) {
   NodeState* node = state_of(target.node);
@@ -149,17 +162,27 @@ asio::awaitable<bool> SmpClient::find_stray_m_key(Target target, std::uint32_t m
   request.attribute = mad::AttrId::port_info;
   request.modifier = modifier;
   request.route = target.route;
-  for (const Guid other : others)
-    for (const std::uint64_t key : settings_.m_keys.for_device(other)) {
-      if (key == 0) continue;
-      request.m_key = key;
-      Result<mad::AttrData> answer = co_await attempt(request);
-      if (!answer || mad::decode<mad::PortInfo>(*answer).m_key != key) continue;
-      node->m_key = key;
-      node->strays_tried = false;
-      foreign_.erase(target.node);
-      co_return true;
-    }
+  Result<mad::AttrData> shown = co_await attempt(request);
+  if (!shown) {
+    node->strays_tried = false;
+    co_return false;
+  }
+  std::set<std::uint64_t> keys = keys_of_all(others);
+  if (const std::uint64_t held = mad::decode<mad::PortInfo>(*shown).m_key; held != 0)
+    keys = keys.contains(held) ? std::set{held} : std::set<std::uint64_t>();
+  bool all_answered = true;
+  for (const std::uint64_t key : keys) {
+    request.m_key = key;
+    Result<mad::AttrData> answer = co_await attempt(request);
+    if (!answer) answer = co_await attempt(request);
+    all_answered = all_answered && answer.has_value();
+    if (!answer || mad::decode<mad::PortInfo>(*answer).m_key != key) continue;
+    node->m_key = key;
+    node->strays_tried = false;
+    foreign_.erase(target.node);
+    co_return true;
+  }
+  node->strays_tried = all_answered;  // what was lost may have been the one
   co_return false;
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "mad/m_keys.h"
@@ -66,9 +67,11 @@ class SmpClient {
   /// With the modifier it was read by: a switch's outer ports have no key and say nothing of port 0's.
   const std::map<Guid, std::uint32_t>& foreign() const { return foreign_; }
   /// Tries the keys of other devices on one of foreign(), where each has its own: a Set that gave one of them
-  /// its key may have reached this one, while a cable moved. True when it holds one of these, which it is
-  /// shown from now on. Once for a device until it has answered to a key again. All must stay alive.
+  /// its key may have reached this one, while a cable moved or it was exchanged. Those of `others` and of all
+  /// that were asked before. True when it holds one, which it is shown now. Once until it answers to a key.
   asio::awaitable<bool> find_stray_m_key(Target target, std::uint32_t modifier, std::span<const Guid> others);
+  /// Whether that has not been done yet.
+  bool may_have_strayed(Guid node) { return settings_.m_keys.per_device && !state_of(node)->strays_tried; }
   void set_settings(SmpSettings settings);
   const SmpSettings& settings() const { return settings_; }
   Transport& transport() { return transport_; }
@@ -97,6 +100,7 @@ class SmpClient {
   asio::awaitable<Result<mad::AttrData>> ask_inside(NodeState* node, const mad::Smp& request, int attempts);
   asio::awaitable<Result<mad::AttrData>> attempt(const mad::Smp& request);
   asio::awaitable<Result<mad::AttrData>> find_m_key(Target target, mad::Smp request, mad::AttrData seen);
+  std::set<std::uint64_t> keys_of_all(std::span<const Guid> others) const;
   asio::awaitable<Result<mad::AttrData>> with_other_keys(Target target, mad::Smp request, Error silence);
   void learn_m_key(Guid node, const mad::AttrData& set, mad::AttrData& answer);
   NodeState* state_of(Guid node);

@@ -207,6 +207,24 @@ TEST(MKey, ThatOfAnotherDeviceIsFoundAndMended) {
   EXPECT_EQ(whole.status().problems.size(), 0u);
 }
 
+TEST(MKey, ThatOfADeviceThatIsGoneIsFoundAndMended) {
+  config::Settings settings = keyed({kKey});
+  settings.m_key.keys.per_device = true;
+  Whole whole("fat-tree:radix=4,levels=2");
+  whole.start({}, settings);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  // Another switch in the place of one; what was sent to that one has given it its key.
+  const auto place = whole.node("L2-00");
+  const Guid gone = whole.world->node(place).guid;
+  whole.world->reboot(place);
+  whole.world->set_guid(place, Guid{0x2c90300000aaa0});
+  info_of(whole, "L2-00").m_key = mad::device_m_key(kKey, gone);
+  info_of(whole, "L2-00").m_key_protect = 1;
+  whole.start(whole.store.ledger, settings);
+  ASSERT_TRUE(whole.settle()) << whole.faults();
+  EXPECT_EQ(info_of(whole, "L2-00").m_key, mad::device_m_key(kKey, Guid{0x2c90300000aaa0}));
+}
+
 TEST(MKey, ASwitchThatBootsGetsItAgain) {
   Whole whole("fat-tree:radix=4,levels=2");
   whole.start({}, keyed({kKey}));
