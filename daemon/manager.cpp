@@ -1,6 +1,7 @@
 #include "daemon/manager.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/words.h"
 #include "daemon/log.h"
@@ -30,6 +31,16 @@ void log_report(const SweepReport& report) {
       report.error.empty() ? "" : fmt::format(" error=\"{}\"", report.error));
 }
 
+std::int64_t seconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Manager::Parts with_seconds(Manager::Parts parts) {
+  if (!parts.seconds) parts.seconds = seconds_since_1970;
+  return parts;
+}
+
 SaSettings sa_settings(const config::Settings& settings) {
   SaSettings sa;
   static_cast<config::SaSettings&>(sa) = settings.sa;
@@ -50,7 +61,7 @@ transport::SmpSettings smp_settings(const config::Settings& settings) {
 }
 
 Manager::Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger)
-    : parts_(parts),
+    : parts_(with_seconds(parts)),
       settings_(settings),
       client_(*parts.transport, *parts.clock, smp_settings(*settings)),
       election_(settings->manager),
@@ -166,11 +177,7 @@ SaService::Surroundings Manager::sa_surroundings() {
     const auto plan = multicast_.plan();
     return plan ? plan->tables : nullptr;
   };
-  around.now = [] {
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-  };
+  around.now = parts_.seconds;
   return around;
 }
 
@@ -350,8 +357,10 @@ void Manager::plan_next(const SweepReport& report) {
   if (clean) return causes_.add_later(interval, {SweepKind::light, "timer"});
   Duration wait = std::chrono::milliseconds(500) * (1 << std::min(failures_in_a_row_ - 1, 10));
   if (interval > Duration::zero()) wait = std::min(wait, interval);
+  // What stays silent need not cost a look at all each time; yet a light one does not ask everything again.
   const bool only_unreadable = last_full_ && last_full_->error.empty() && last_full_->failed == 0 &&
-                               last_full_->restless == 0 && failures_in_a_row_ > 3;
+                               last_full_->restless == 0 && failures_in_a_row_ > 3 &&
+                               !std::has_single_bit(static_cast<unsigned>(failures_in_a_row_));
   causes_.add_later(wait,
                     {only_unreadable ? SweepKind::light : SweepKind::full, "the last sweep was not clean"});
 }

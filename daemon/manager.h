@@ -3,6 +3,7 @@
 // kind, answers other managers, and says how things stand.
 
 #include <deque>
+#include <functional>
 #include <set>
 
 #include "config/settings.h"
@@ -36,6 +37,7 @@ class Manager {
     Store* store = nullptr;         ///< May be null.
     SharedState* shared = nullptr;  ///< Likewise.
     asio::any_io_executor executor;
+    std::function<std::int64_t()> seconds;  ///< Since 1970; null: by the system's clock.
   };
   Manager(Parts parts, std::shared_ptr<const config::Settings> settings, plan::Ledger ledger);
   ~Manager();

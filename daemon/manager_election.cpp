@@ -164,9 +164,7 @@ void Manager::become(const Step& step, std::optional<discovery::Manager> other) 
     case Reaction::acknowledge:
       // Also as master already: the other one may have written anything, and clients have told it things.
       sweeper_.interrupt("mastership was handed over to us");
-      if (const fabric::Fabric* fabric = sweeper_.fabric())
-        for (std::size_t n = 0; n < fabric->node_count(); ++n)
-          sweeper_.distrust(fabric->node(static_cast<NodeId>(n)).guid);
+      sweeper_.distrust_all();
       sa_.distrust();
       as.state = SmState::standby;
       if (other) background_.start(say(Word::acknowledge, *other, as));

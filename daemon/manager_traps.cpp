@@ -105,8 +105,8 @@ void Manager::on_local_change(const mad::Notice& notice, fabric::PortRef source,
   const bool more = changes != kDescription || !same_mask;
   if (named && election_.is_master()) renamed_.insert(fabric.node(source.node).guid);
   if (more) sweeper_.ask_port(fabric.port(source).guid);
-  damper_.heard(key, notice.trap, [this, more, text = std::move(text)](bool) {
-    if (more) look_at_end_port(text);
+  damper_.heard(key, notice.trap, [this, text = std::move(text)](bool) {
+    if (sweeper_.is_port_asked()) look_at_end_port(text);
     if (!renamed_.empty()) look_at_names(text);
   });
 }

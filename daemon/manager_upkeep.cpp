@@ -20,11 +20,7 @@ constexpr std::size_t kLinksTold = 20;
 Upkeep::Surroundings Manager::upkeep_surroundings() {
   Upkeep::Surroundings around;
   around.clock = parts_.clock;
-  around.now = [] {
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-  };
+  around.now = parts_.seconds;
   around.changed = [this](std::shared_ptr<const plan::Orders> orders, std::string cause) {
     sweeper_.set_orders(std::move(orders), cause.empty());
     if (!cause.empty()) causes_.add({SweepKind::full, std::move(cause)});

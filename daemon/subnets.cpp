@@ -114,6 +114,10 @@ int Subnets::run_guarded(One& one) {
 }
 
 int Subnets::run_app(One& one) {
+  {
+    const std::lock_guard lock(mutex_);
+    one.held = false;
+  }
   Engine& engine = *one.engine;
   PoolWorkers workers(engine.loop);
   App::Parts parts;

@@ -169,7 +169,10 @@ asio::awaitable<SweepReport> Sweeper::sweep(SweepReport report, std::vector<Guid
 /// Nodes with a foreign M_Key are not part of what we plan. Returns why nothing can be done, if our own is
 /// one.
 asio::awaitable<std::string> Sweeper::leave_out_locked(discovery::Discovered& found) {
-  std::vector<discovery::Finding> locked = co_await discovery::find_locked(*around_.client, shadow_, found);
+  if (around_.client->foreign().empty()) co_return std::string();
+  const std::vector<Guid> once = plan::devices_of(ledger_);
+  std::vector<discovery::Finding> locked =
+      co_await discovery::find_locked(*around_.client, shadow_, found, once);
   const Guid own = found.fabric->node(found.own_port.node).guid;
   for (const discovery::Finding& one : locked)
     if (one.node == own) co_return one.what;
@@ -216,25 +219,31 @@ asio::awaitable<void> Sweeper::plan_and_apply(discovery::Discovered& found, Swee
     planned = co_await make_plan(found, report);
     if (cut_short()) co_return;
   }
-  if (planned && !refused) {
-    keys_are_anothers_ = false;
-    found_keys_ = nullptr;
-  }
   if (!planned) {
     report.error = planned.error().what;
     event(Severity::error, "plan_failed", report.error);
     tell_findings(found.findings);
     co_return;
   }
-  co_await begin_at_held(found, *planned);
+  co_await put_in_force(found, *planned, report);
+}
+
+asio::awaitable<void> Sweeper::put_in_force(const discovery::Discovered& found, plan::Planned& planned,
+                                            SweepReport& report) {
+  if (!planned.plan->partitions.refused) {
+    keys_are_anothers_ = false;
+    found_keys_ = nullptr;
+  }
+  co_await begin_at_held(found, planned);
   if (cut_short()) co_return;
-  Result<void> safe = co_await commit(planned->ledger);
+  planned.ledger.devices = ledger_.devices;  // no plan changes them; what is known of them may have
+  Result<void> safe = co_await commit(planned.ledger);
   if (!safe) {
     // The fabric matters more than the file: it comes up, and status says that nothing is kept.
     report.notes.push_back("state not saved: " + safe.error().what);
     event(Severity::error, "state_not_saved", safe.error().what);
   }
-  if (!cut_short()) co_await apply(found, *planned, report);
+  if (!cut_short()) co_await apply(found, planned, report);
 }
 
 asio::awaitable<Result<discovery::Discovered>> Sweeper::discover(SweepReport& report,
@@ -398,6 +407,7 @@ asio::awaitable<void> Sweeper::apply(const discovery::Discovered& found, const p
   discovery::Discovered seen = found;
   leave_out_closed(seen, done.closed, report);
   publish(seen, kept);
+  published_with_ = planned_with_;
   as_viewed_ = done.tables_stand;
 }
 
@@ -498,7 +508,6 @@ void Sweeper::publish(const discovery::Discovered& found, const plan::Planned& p
   known->fabric = view->fabric;
   known_ = std::move(known);
   view_ = std::move(view);
-  published_with_ = planned_with_;
   last_seen_ = view_->fabric;
   note_missing(changes);
 }

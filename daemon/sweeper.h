@@ -93,13 +93,16 @@ class Sweeper {
     managing_ = false;
     interruption_ = std::move(why);
   }
-  /// The next light sweep looks at this end port, too.
   /// This device may hold anything: the next full sweep writes all of it.
   void distrust(Guid node) {
     const std::vector<Guid> nodes{node};
     forget_tables(nodes);
   }
+  /// Likewise all of them.
+  void distrust_all() { forget_all_tables(); }
+  /// The next light sweep looks at this end port, too.
   void ask_port(Guid port) { asked_.insert(port); }
+  bool is_port_asked() const { return !asked_.empty(); }
   /// Whether the last take-over was from another manager, whom clients have told things; said once.
   bool took_over_from_another() { return std::exchange(follows_another_, false); }
   /// A light sweep needs a discovery to compare with.
@@ -143,6 +146,9 @@ class Sweeper {
   asio::awaitable<Result<discovery::Discovered>> discover(SweepReport& report, std::vector<Guid> places);
   bool is_as_planned(const discovery::Discovered& found, std::span<const Guid> places) const;
   asio::awaitable<void> plan_and_apply(discovery::Discovered& found, SweepReport& report);
+  /// On record, from what switches hold, and then on the wire.
+  asio::awaitable<void> put_in_force(const discovery::Discovered& found, plan::Planned& planned,
+                                     SweepReport& report);
   asio::awaitable<void> read_tables(const discovery::Discovered& found, SweepReport& report);
   asio::awaitable<bool> digests_hold(const discovery::Discovered& found);
   asio::awaitable<Result<plan::Planned>> make_plan(discovery::Discovered& found, SweepReport& report);

@@ -23,6 +23,8 @@ std::shared_ptr<discovery::Discovered> copied(const discovery::Discovered& known
 /// A View of the same plan on a Fabric that differs in what no plan is made of.
 void Sweeper::publish_as_planned(const discovery::Discovered& found) {
   plan::Planned as_it_is{view_->plan, ledger_};
+  found_served_.clear();  // told with the View of the sweep that found them
+  found_strangers_.clear();
   publish(found, as_it_is);
 }
 
@@ -36,7 +38,9 @@ asio::awaitable<SweepReport> Sweeper::names(std::string cause, std::vector<Guid>
   report.phases.push_back(
       {"descriptions", around_.clock->now() - began_, around_.client->sent() - sent_before_});
   report.clean = dirty_.empty() && unreadable_ == 0;
-  if (!cut_short() && !told.changed.empty()) co_await rename(std::move(told.changed), report);
+  // Settings that are not in force yet, since nothing could be planned with them, come with a full sweep.
+  const bool rename_now = !cut_short() && !told.changed.empty() && published_with_ == settings_;
+  if (rename_now) co_await rename(std::move(told.changed), report);
   silent = std::move(told.silent);
   if (cut_short()) report.error = why_cut_short();
   finish(report);
@@ -47,7 +51,8 @@ asio::awaitable<SweepReport> Sweeper::names(std::string cause, std::vector<Guid>
 /// switches by name, all of the plan.
 asio::awaitable<void> Sweeper::rename(std::vector<std::pair<NodeId, std::string>> told, SweepReport& report) {
   const auto found = copied(*known_);
-  auto compute = [known = known_, told, settings = planned_with_, ledger = ledger_, before = view_->plan,
+  planned_with_ = published_with_;
+  auto compute = [known = known_, told, settings = published_with_, ledger = ledger_, before = view_->plan,
                   keys = found_keys_] {
     auto now = std::make_shared<const fabric::Fabric>(discovery::renamed(*known->fabric, told));
     auto planned = plan::plan_renamed(*now, settings->plan, ledger, known->own_port, *before);
@@ -69,13 +74,8 @@ asio::awaitable<void> Sweeper::rename(std::vector<std::pair<NodeId, std::string>
   }
   const bool well_known = well_known_;
   report.kind = SweepKind::local;
-  Result<void> safe = co_await commit((*planned)->ledger);
-  if (!safe) {
-    report.notes.push_back("state not saved: " + safe.error().what);
-    event(Severity::error, "state_not_saved", safe.error().what);
-  }
-  if (!cut_short()) co_await apply(*found, **planned, report);
-  well_known_ = well_known && report.clean;
+  co_await put_in_force(*found, **planned, report);
+  well_known_ = well_known && report.clean && !cut_short();
 }
 
 /// What end ports that told of a change say of themselves now. Whose state or LID is another one is looked at

@@ -235,8 +235,9 @@ void Sweeper::forget_changed(const discovery::Discovered& found) {
 /// ran meanwhile would hardly have left all of them.
 asio::awaitable<bool> Sweeper::digests_hold(const discovery::Discovered& found) {
   const fabric::PathTree paths(*found.fabric, found.own_port);
-  // Seeded by what differs between managers and sweeps, not by the time of day: a run can be repeated.
-  std::mt19937_64 random(raw(around_.election->own_guid()) + number_ * 0x9e3779b97f4a7c15);
+  // Seeded by what differs between managers, sweeps and starts; a run under virtual time can be repeated.
+  const auto now = static_cast<std::uint64_t>(around_.clock->now().count());
+  std::mt19937_64 random(raw(around_.election->own_guid()) + (number_ + now) * 0x9e3779b97f4a7c15);
   std::vector<discovery::BlockToRead> blocks;
   std::vector<std::uint64_t> digests;
   for (const NodeId node : found.fabric->switches()) {

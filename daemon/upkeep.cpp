@@ -80,6 +80,16 @@ bool is_own_link(const plan::View& view, PortRef port) {
   return port == view.sm_port || view.fabric->port(port).peer == view.sm_port;
 }
 
+/// What a shell takes as it stands, whoever gave himself that name.
+bool is_plain_word(std::string_view word) {
+  constexpr std::string_view kSigns = "-_.";
+  const auto plain = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kSigns.find(c) != kSigns.npos;
+  };
+  return !word.empty() && word.front() != '-' && std::ranges::all_of(word, plain);
+}
+
 }  // namespace
 
 std::string place_text(const Fabric& fabric, Place place) {
@@ -94,9 +104,7 @@ std::string place_word(const plan::View& view, Place place) {
     const std::string& name = view.fabric->node(*node).description;
     const std::string first = name.substr(0, name.find(' '));
     const auto found = plan::find_named(view, first);
-    if (found && found->node == *node && !found->port &&
-        first.find_first_of("'\"$`\\;&|<>()*?") == first.npos)
-      word = first;
+    if (found && found->node == *node && !found->port && is_plain_word(first)) word = first;
   }
   return raw(place.port) == 0 ? word : fmt::format("{}/{}", word, raw(place.port));
 }

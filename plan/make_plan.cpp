@@ -85,8 +85,9 @@ bool routed_alike(const fabric::Fabric& fabric, const Config& config, fabric::Po
       naming.groups != problem.groups)
     return false;
   const auto now = destinations(fabric, previous.lids, sm_port, naming.kinds);
-  return std::ranges::equal(now, problem.destinations, {}, &routing::Destination::kind,
-                            &routing::Destination::kind);
+  std::vector<routing::Destination> here = problem.destinations;
+  std::erase_if(here, [](const routing::Destination& one) { return one.away; });
+  return std::ranges::equal(now, here, {}, &routing::Destination::kind, &routing::Destination::kind);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ std::shared_ptr<const MulticastPlan> plan_multicast(std::shared_ptr<const View> 
   auto plan = std::make_shared<MulticastPlan>();
   plan->view = std::move(view);
   plan->groups = state.groups;
-  plan->all = before == nullptr || before->view != plan->view;
+  plan->all = before == nullptr || before->view->plan != plan->view->plan;
   plan->basis = plan->all ? basis_of(*plan->view) : before->basis;
   if (!plan->all) plan->trees = before->trees;
   const std::set<Lid> wanted = changed_mlids(plan->all ? McGroups() : before->groups, state.groups);

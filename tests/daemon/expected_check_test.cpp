@@ -16,7 +16,7 @@ struct Checked {
   InlineWorkers workers{clock, milliseconds(50)};
   std::vector<std::string> told;
   ExpectedCheck check{workers, [this](Severity, std::string text, plan::Plug) { told.push_back(text); }};
-  topology::Topology design = test::topology_of("ring:4:hosts=2");
+  topology::Topology design = weft::test::topology_of("ring:4:hosts=2");
   std::shared_ptr<const topology::Topology> expected = std::make_shared<topology::Topology>(design);
 
   static std::shared_ptr<const plan::View> view_of(const fabric::Fabric& fabric) {
@@ -24,10 +24,10 @@ struct Checked {
     view->fabric = std::make_shared<const fabric::Fabric>(fabric);
     return view;
   }
-  std::shared_ptr<const plan::View> whole() const { return view_of(test::fabric_of(design)); }
+  std::shared_ptr<const plan::View> whole() const { return view_of(weft::test::fabric_of(design)); }
   std::shared_ptr<const plan::View> damaged() const {
-    const fabric::Fabric fabric = test::fabric_of(design);
-    return view_of(test::without_node(fabric, design.nodes.front().guid));
+    const fabric::Fabric fabric = weft::test::fabric_of(design);
+    return view_of(weft::test::without_node(fabric, design.nodes.front().guid));
   }
   void pass() { clock.run_until(clock.now() + milliseconds(200)); }
 };

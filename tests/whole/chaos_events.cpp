@@ -158,7 +158,8 @@ std::string Chaos::slow_link() {
   const sim::LinkCondition condition{.delay = microseconds(one_of(50'000)),
                                      .loss = static_cast<double>(one_of(50)) / 100};
   whole_.network->conditions().set_link(*whole_.world, port, condition);
-  slow_links_.push_back(port);
+  // Either end keeps it, wherever the cable goes before it is ended.
+  slow_links_.insert(slow_links_.end(), {port, whole_.world->port(port).peer});
   return fmt::format("{} loses {:.2f}", whole_.world->name(port), condition.loss);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/read.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -89,6 +90,29 @@ TEST_F(TablesInForce, AreTheOldOnesWhileThoseInTheWayAreNotGone) {
     reconfigure(*whole_.manager, 4);
     EXPECT_EQ(loop_within(seconds(10)), "") << whole_.world->node(stubborn).id << " refused one block";
     EXPECT_EQ(whole_.faults(), "");
+  }
+}
+
+/// Another name calls for keys or levels only, and yet is a plan that is put in force.
+TEST_F(TablesInForce, AreTheOldOnesForWhoIsRenamedMeanwhile) {
+  for (const sim::NodeIndex stubborn : switches_) {
+    config::Settings settings = rooted_at(0);
+    settings.plan.partitions =
+        config::read_text("partitions:\n  define:\n    some: { key: 0x10, members: [ 'h0000*' ] }\n", "f")
+            .value()
+            .settings.plan.partitions;
+    whole_.start({}, settings);
+    ASSERT_TRUE(whole_.settle()) << whole_.faults();
+    whole_.network->conditions().refuse(
+        stubborn,
+        {.attribute = mad::AttrId::linear_forwarding, .status = mad::Status::bad_value, .times = 4});
+    settings.plan.routing.roots = rooted_at(4).plan.routing.roots;
+    whole_.manager->reconfigure(std::make_shared<const config::Settings>(settings));
+    const auto refused = [&] { return !whole_.status().dirty.empty(); };
+    if (whole_.run_until(refused, seconds(1))) whole_.world->rename(whole_.node("h00005"), "another");
+    EXPECT_EQ(loop_within(seconds(10)), "") << whole_.world->node(stubborn).id << " refused some blocks";
+    whole_.network->conditions().end_refusals(stubborn);
+    ASSERT_TRUE(whole_.settle()) << whole_.faults();
   }
 }
 

@@ -47,6 +47,11 @@ void Whole::build(const topology::Topology& topology, std::uint64_t seed, sim::N
 
 Whole::~Whole() { kill(); }
 
+std::function<std::int64_t()> Whole::seconds() {
+  constexpr std::int64_t kBegin = 1'800'000'000;
+  return [this] { return kBegin + std::chrono::duration_cast<std::chrono::seconds>(clock.now()).count(); };
+}
+
 daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, std::string_view host) {
   kill();
   auto opened = sim::SimTransport::open(*network, host.empty() ? first_host : host, PortNum{1});
@@ -60,6 +65,7 @@ daemon::Manager& Whole::start(plan::Ledger ledger, config::Settings settings, st
   parts.store = &store;
   parts.shared = shared;
   parts.executor = loop.get_executor();
+  parts.seconds = seconds();
   manager =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport->set_is_sm(true);
@@ -83,7 +89,10 @@ daemon::SweepReport Whole::bring_up(int tries) {
 bool Whole::run_until(const std::function<bool()>& holds, Duration limit) {
   if (!running_ && manager) {
     running_ = true;
-    asio::co_spawn(loop, manager->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
+    asio::co_spawn(loop, manager->run(), [this](std::exception_ptr thrown, Result<void>) {
+      running_ = false;
+      if (thrown) std::rethrow_exception(thrown);
+    });
   }
   bool over = false;
   const Clock::TimerId timer = clock.after(limit, [&over] { over = true; });
@@ -178,10 +187,14 @@ Rival::Rival(Whole& whole, std::string_view host, config::Settings settings, pla
   parts.store = &store;
   parts.shared = shared;
   parts.executor = whole.loop.get_executor();
+  parts.seconds = whole.seconds();
   manager_ =
       std::make_unique<daemon::Manager>(parts, std::make_shared<const config::Settings>(settings), ledger);
   (void)transport_->set_is_sm(true);
-  asio::co_spawn(whole.loop, manager_->run(), [this](std::exception_ptr, Result<void>) { running_ = false; });
+  asio::co_spawn(whole.loop, manager_->run(), [this](std::exception_ptr thrown, Result<void>) {
+    running_ = false;
+    if (thrown) std::rethrow_exception(thrown);
+  });
 }
 
 void Rival::freeze() {

@@ -2,6 +2,7 @@
 // Whole: the manager as weftd runs it, on a simulated fabric under virtual time: nothing waits, and a seed
 // replays.
 
+#include <functional>
 #include <memory>
 
 #include "daemon/event_log.h"
@@ -58,6 +59,8 @@ class Whole {
   /// Everything linked is Active, everybody reaches everybody, nothing can deadlock; else what is wrong.
   std::string faults() const;
   daemon::Status status() const;
+  /// Wall time of managers: it goes with the clock, so that a run can be repeated.
+  std::function<std::int64_t()> seconds();
   /// The status names a problem with this in its text.
   bool has_problem(std::string_view text) const;
   sim::NodeIndex node(std::string_view id) const { return world->find(id).value(); }
