@@ -104,7 +104,8 @@ TEST_F(SeveralSubnets, GoOnWhileAnotherDaemonHasTheStateOfOne) {
       << alone->log();
   const auto daemon = start();
   EXPECT_TRUE(says("--subnet rail2 status", ": master,")) << daemon->log();
-  EXPECT_NE(daemon->log().find("[rail1] daemon: subnet ended"), std::string::npos) << daemon->log();
+  const auto waits = [&] { return daemon->log().find("[rail1] daemon: subnet ended") != std::string::npos; };
+  EXPECT_TRUE(eventually(waits, seconds(30))) << daemon->log();
   alone->signal(SIGTERM);
   EXPECT_EQ(alone->wait(seconds(10)), 0);
   EXPECT_TRUE(says("--subnet rail1 status", ": master,")) << daemon->log();
