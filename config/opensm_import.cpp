@@ -103,6 +103,7 @@ class OpensmImporter {
             std::span<const std::string> notes);
   void read_lists();
   void write();
+  void make_lines_showable();
 
   struct Written {
     std::string value;
@@ -374,8 +375,17 @@ void OpensmImporter::write() {
   }
 }
 
+/// Other hosts and people elsewhere have chosen the bytes, and a terminal obeys some.
+void OpensmImporter::make_lines_showable() {
+  for (ImportedLine& line : import_.lines) {
+    line.text = shown_text(line.text);
+    line.became = shown_text(line.became);
+  }
+}
+
 OpensmImport OpensmImporter::run() {
   for (const OpensmFile& one : files_) {
+    if (one.role == OpensmRole::sa_dump) continue;  // any host may name a service in bytes that are no text
     report_.source = one.name;
     const Remarks remarks = check_text(one.text);
     for (const Remark& remark : remarks) report_.problem(remark.place, remark.text);
@@ -386,6 +396,7 @@ OpensmImport OpensmImporter::run() {
   if (const OpensmFile* partitions = file(OpensmRole::partitions)) read_partitions(*partitions);
   if (const OpensmFile* policy = file(OpensmRole::qos_policy)) read_qos_policy(*policy);
   read_lists();
+  make_lines_showable();
   write();
   if (report_.problem_count > 0) return std::move(import_);
   // What was made must be a configuration; names of partitions and levels are asked for here, too.

@@ -56,7 +56,7 @@ std::string_view name(Fate fate);  ///< "mapped", "default", "dropped"
 struct ImportedLine {
   std::string file;
   int line = 0;
-  std::string text;  ///< Keys are not shown.
+  std::string text;  ///< Keys are not shown; `shown_text`.
   Fate fate = Fate::dropped;
   std::string became;  ///< What it became, or why nothing.
 };

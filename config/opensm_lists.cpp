@@ -117,7 +117,9 @@ void import_guid2mkey(const OpensmFile& file, OpensmImport& import) {
     return {Fate::mapped, "m_keys: as one that devices may hold from before"};
   };
   const auto shown = [](std::string_view line) {
-    return fmt::format("{} ***", line.substr(0, line.find_first_of(kSpaces)));
+    const auto words = words_of(line);
+    const bool of_port = words.size() == 2 && guid_from(words[0]);
+    return of_port ? fmt::format("{} ***", words[0]) : std::string("***");  // the key may stand anywhere
   };
   by_line(file, import, outcome, shown);
 }

@@ -232,11 +232,19 @@ SaDumpReader::Line SaDumpReader::take_aliases(std::string_view line) {
 }
 
 std::string shown_of_sa_dump(std::string_view line) {
-  constexpr std::string_view kKey = " key=";
-  const std::size_t at = line.starts_with("Service Record:") ? line.find(kKey) : line.npos;
+  constexpr std::string_view kKey = "key=";
+  const auto key_from = [&](std::size_t begin) {
+    std::size_t at = line.find(kKey, begin);
+    while (at != line.npos && at > 0 && (line[at - 1] == 'p' || line[at - 1] == 'q'))
+      at = line.find(kKey, at + 1);  // a P_Key or Q_Key
+    return at;
+  };
+  const std::size_t at = key_from(0);
   if (at == line.npos) return std::string(line);
-  const std::size_t end = std::min(line.find(' ', at + kKey.size()), line.size());
-  return fmt::format("{}{}***{}", line.substr(0, at), kKey, line.substr(end));
+  const std::size_t begin = at + kKey.size();
+  std::size_t end = std::min(line.find(" name='", begin), line.size());
+  if (key_from(end) != line.npos) end = line.size();
+  return fmt::format("{}***{}", line.substr(0, begin), line.substr(end));
 }
 
 // --- writing

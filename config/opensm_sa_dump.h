@@ -33,7 +33,7 @@ class SaDumpReader {
   std::optional<Gid> group_;  // of the members that follow
 };
 
-/// The line as it may be shown: without the key of a service.
+/// The line as it may be shown: without the key of a service, in a line that is no record of OpenSM's, too.
 std::string shown_of_sa_dump(std::string_view line);
 
 /// The same state as OpenSM reads it. `now`: seconds since 1970. Services that have expired are left out.

@@ -1,5 +1,6 @@
 #include "config/text_check.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -36,11 +37,13 @@ void check_tabs(std::string_view line, int number, Remarks& remarks) {
       {{number, static_cast<int>(tab) + 1}, "a tab in the indentation; YAML takes only spaces there"});
 }
 
+bool is_control(char c) { return static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f; }
+
 void check_bytes(std::string_view line, int number, Remarks& remarks) {
   for (std::size_t at = 0; at < line.size();) {
     const auto byte = static_cast<std::uint8_t>(line[at]);
     const std::size_t length = utf8_length(line.substr(at));
-    const bool control = (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7f;
+    const bool control = is_control(line[at]) && line[at] != '\t' && line[at] != '\r';
     if (length == 0 || control) {
       remarks.push_back(
           {{number, static_cast<int>(at) + 1}, fmt::format("byte 0x{:02x}: not a UTF-8 text", byte)});
@@ -66,6 +69,21 @@ Remarks over_lines(std::string_view text, Check check) {
 Remarks check_text(std::string_view text) {
   if (text.size() <= kMaxFileBytes) return over_lines(text, check_bytes);
   return {{{}, fmt::format("larger than {} MiB; not a configuration", kMaxFileBytes >> 20)}};
+}
+
+std::string shown_text(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (text.front() == '\t')
+      shown += ' ';
+    else if (length == 0 || is_control(text.front()))
+      shown += '?';
+    else
+      shown += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return shown;
 }
 
 Remarks check_indentation(std::string_view text) { return over_lines(text, check_tabs); }

@@ -1,6 +1,7 @@
 #pragma once
 // Whether bytes are a text at all, before any parser sees them.
 
+#include <string>
 #include <string_view>
 
 #include "config/value.h"
@@ -11,6 +12,9 @@ namespace weft::config {
 /// order of the text with a few remarks at most, since one wrong byte seldom comes alone. Columns count
 /// bytes.
 Remarks check_text(std::string_view text);
+/// The text as a terminal and JSON may get it: '?' for each byte that is no UTF-8 or a control character, a
+/// blank for a tab.
+std::string shown_text(std::string_view text);
 /// Tabs in the indentation of lines that say something.
 Remarks check_indentation(std::string_view text);
 

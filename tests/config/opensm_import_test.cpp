@@ -205,6 +205,28 @@ TEST(OpensmImport, KeysOfPortsBecomeKeysThatDevicesMayHoldFromBefore) {
   for (const ImportedLine& line : import.lines) EXPECT_EQ(line.text.find("99"), std::string::npos);
 }
 
+TEST(OpensmImport, ShowsNoKeyOfALineThatIsNotAsItShouldBe) {
+  const OpensmImport import = imported({{OpensmRole::guid2mkey, "guid2mkey",
+                                         "0x10x1122334455667788\n0x1122334455667788\n0x1 0x2 "
+                                         "0x1122334455667788\nkey 0x1122334455667788\n0x1 112233\n"}});
+  ASSERT_EQ(import.lines.size(), 5u);
+  for (int line = 1; line <= 4; ++line) EXPECT_EQ(line_of(import, line, "guid2mkey").text, "***");
+  EXPECT_EQ(line_of(import, 5, "guid2mkey").text, "0x1 ***");
+}
+
+TEST(OpensmImport, ShowsNothingThatATerminalObeys) {
+  const std::string service =
+      "Service Record: id=0x1 gid=0xfe80000000000000:0x1 pkey=0xffff lease=0xffffffff key=0x0:0x0 "
+      "name='a\x1b[2J\x7f\xff\xc3\xa4\tb' data8=0x0:0x0 data16=0x0:0x0 data32=0x0:0x0 data64=0x0:0x0 "
+      "modified_time=0x0 lease_period=0xffffffff\n";
+  const OpensmImport import = imported({{OpensmRole::sa_dump, "opensm-sa.dump", service}});
+  const ImportedLine& line = line_of(import, 1, "opensm-sa.dump");
+  EXPECT_EQ(line.fate, Fate::mapped) << line.became;
+  EXPECT_NE(line.text.find("name='a?[2J??\xc3\xa4 b'"), std::string::npos) << line.text;
+  EXPECT_EQ(plan::counts_of(import.registrations).services, 1u)
+      << "no host keeps others from being taken over";
+}
+
 TEST(OpensmImport, WithoutAKeyOfItsOwnOpensmTakesFromPortsWhatTheyHold) {
   const OpensmImport import = imported({{OpensmRole::options, "opensm.conf", "sm_priority 3\n"},
                                         {OpensmRole::guid2mkey, "guid2mkey", "0x1 0x7\n"}});

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "plan/registrations.h"
 
 namespace weft::config {
@@ -134,6 +136,11 @@ TEST(OpensmSaDump, ShowsNoKeyOfAService) {
   EXPECT_EQ(shown_of_sa_dump("Service Record: id=0x1 key=0x01:0x02 name='a' x=0x1"),
             "Service Record: id=0x1 key=*** name='a' x=0x1");
   EXPECT_EQ(shown_of_sa_dump(kMember), kMember);
+  EXPECT_EQ(shown_of_sa_dump(kGroup), kGroup) << "P_Key and Q_Key are no secrets";
+  for (const std::string_view before : {"\t", ";", "", "  "})
+    EXPECT_EQ(shown_of_sa_dump(fmt::format("Service Record: pkey=0x1 id=0x1{}key=0x01 0x02", before)),
+              fmt::format("Service Record: pkey=0x1 id=0x1{}key=***", before));
+  EXPECT_EQ(shown_of_sa_dump("Service: key=0x01:0x02 name='a' key=0x3"), "Service: key=***");
 }
 
 }  // namespace
