@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/bytes.h"
-#include "base/rate.h"
+#include "plan/registrations.h"
 
 namespace weft::config {
 namespace {
@@ -97,6 +97,13 @@ SaDumpReader::Line SaDumpReader::take(std::string_view line) {
   return {Fate::dropped, "no record of OpenSM 3.3"};
 }
 
+plan::SaState SaDumpReader::state() const {
+  plan::SaState state = state_;
+  for (const auto& [port, all] : subscriptions_)
+    state.subscriptions.set(port, std::make_shared<const std::vector<plan::Subscription>>(all));
+  return state;
+}
+
 SaDumpReader::Line SaDumpReader::take_group(std::string_view line) {
   Values values(line);
   plan::McGroup group;
@@ -115,16 +122,10 @@ SaDumpReader::Line SaDumpReader::take_group(std::string_view line) {
   group.flow_label = static_cast<std::uint32_t>(sl_flow_hop >> 8 & 0xfffff);
   group.hop_limit = static_cast<std::uint8_t>(sl_flow_hop & 0xff);
   if (!values.good()) return {Fate::dropped, values.why()};
-  const auto mlid = static_cast<std::size_t>(raw(group.mlid));
-  const auto mtu = static_cast<unsigned>(group.mtu);
-  if (!is_multicast(group.mgid)) return {Fate::dropped, "its MGID is none of a group"};
-  if (mlid < plan::McGroups::kFirstMlid || mlid >= plan::McGroups::kFirstMlid + plan::McGroups::kMlids)
-    return {Fate::dropped, "expects an MLID from 0xc000 to 0xfffe"};
-  if (mtu < 1 || mtu > 5) return {Fate::dropped, "its MTU is unknown"};
-  if (rate_speed(group.rate) == 0) return {Fate::dropped, "its rate is unknown"};
+  if (std::string why = plan::why_not(group); !why.empty()) return {Fate::dropped, std::move(why)};
   if (state_.groups.contains(group.mgid)) return {Fate::dropped, "this group stands here before"};
   group_ = group.mgid;
-  const std::string became = fmt::format("registrations.groups: MLID 0x{:04x}", mlid);
+  const std::string became = fmt::format("registrations.groups: MLID 0x{:04x}", raw(group.mlid));
   state_.groups = state_.groups.with(std::move(group));
   return {Fate::mapped, became};
 }
@@ -137,8 +138,8 @@ SaDumpReader::Line SaDumpReader::take_member(std::string_view line) {
   member.join_state = static_cast<std::uint8_t>(values.number("scope_state", 0xff) & 0xf);
   member.proxy = values.number("proxy_join", 0xff) != 0;
   if (!values.good()) return {Fate::dropped, values.why()};
-  if (interface_of(member.gid) == Guid{}) return {Fate::dropped, std::string(kNobody)};
-  if (member.join_state == 0) return {Fate::dropped, "it has not joined as anything"};
+  if (std::string why = plan::why_not(interface_of(member.gid), member); !why.empty())
+    return {Fate::dropped, std::move(why)};
   plan::McGroup group = *state_.groups.find(*group_);
   if (group.members.contains(interface_of(member.gid)))
     return {Fate::dropped, "this member stands here before"};
@@ -193,12 +194,13 @@ SaDumpReader::Line SaDumpReader::take_subscription(std::string_view line) {
   one.trusted = one.generic && one.trap >= kFirstSecurityTrap && one.trap <= kLastSecurityTrap;
   const Guid port = interface_of(one.subscriber);
   if (port == Guid{}) return {Fate::dropped, std::string(kNobody)};
-  const plan::SaState::PortSubscriptions* held = state_.subscriptions.find(port);
-  std::vector<plan::Subscription> all = held == nullptr ? std::vector<plan::Subscription>() : **held;
+  std::vector<plan::Subscription>& all = subscriptions_[port];
   if (std::ranges::find(all, one) != all.end())
     return {Fate::dropped, "this subscription stands here before"};
+  if (all.size() == plan::kMostSubscriptionsOfAPort)
+    return {Fate::dropped,
+            fmt::format("more than {} subscriptions of one port", plan::kMostSubscriptionsOfAPort)};
   all.push_back(one);
-  state_.subscriptions.set(port, std::make_shared<const std::vector<plan::Subscription>>(std::move(all)));
   return {Fate::mapped, "registrations.subscriptions"};
 }
 
@@ -299,12 +301,13 @@ void write_service(std::string& out, const plan::Service& service, std::int64_t 
     return two({word_of(service, 2 * which), word_of(service, 2 * which + 1)});
   };
   // Both in 32 bits, the latter with a value that says "for ever".
-  const std::int64_t left = std::min<std::int64_t>(service.expires - now, kForEver - 1);
+  const std::int64_t left =
+      for_ever ? std::int64_t{kForEver} : std::min<std::int64_t>(service.expires - now, kForEver - 1);
   out += fmt::format(
       "Service Record: id=0x{:016x} gid={} pkey=0x{:x} lease=0x{:x} key={} name='{}' data8={} data16={} "
       "data32={} data64={} modified_time=0x{:x} lease_period=0x{:x}\n\n",
       service.id, two(service.gid), raw(service.pkey), service.lease, two(service.key), name, data(0),
-      data(1), data(2), data(3), now, for_ever ? std::int64_t{kForEver} : left);
+      data(1), data(2), data(3), now, left);
 }
 
 void write_aliases(std::string& out, Guid port, const std::vector<Guid>& guids) {

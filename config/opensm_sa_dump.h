@@ -2,9 +2,11 @@
 // opensm-sa.dump, the file in which OpenSM keeps what clients have told its SA (sa_db_dump, sa_db_file), in
 // both directions. Source of the form: what OpenSM 3.3.23 writes and reads.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/opensm_import.h"
 #include "plan/sa_state.h"
@@ -20,7 +22,8 @@ class SaDumpReader {
   };
   /// A line without the blanks around it, neither empty nor a remark.
   Line take(std::string_view line);
-  const plan::SaState& state() const { return state_; }
+  /// Of the lines so far. Cost: O(subscribers).
+  plan::SaState state() const;
 
  private:
   Line take_group(std::string_view line);
@@ -29,7 +32,8 @@ class SaDumpReader {
   Line take_subscription(std::string_view line);
   Line take_aliases(std::string_view line);
 
-  plan::SaState state_;
+  plan::SaState state_;  // without subscriptions
+  std::map<Guid, std::vector<plan::Subscription>> subscriptions_;
   std::optional<Gid> group_;  // of the members that follow
 };
 

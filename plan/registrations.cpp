@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/rate.h"
 #include "base/words.h"
 
 namespace weft::plan {
 namespace {
+
+constexpr std::string_view kNobody = "its port GUID is 0, which is nobody's";
 
 void add_group(SaState& next, const McGroups& ours, const McGroup& told) {
   const McGroups::GroupPtr held = ours.find(told.mgid);
@@ -61,6 +64,27 @@ std::string to_string(const RegistrationCounts& counts) {
   const std::string last = parts.back();
   parts.pop_back();
   return parts.empty() ? last : fmt::format("{} and {}", fmt::join(parts, ", "), last);
+}
+
+std::string why_not(const McGroup& group) {
+  const auto mlid = static_cast<std::size_t>(raw(group.mlid));
+  const auto mtu = static_cast<unsigned>(group.mtu);
+  if (!is_multicast(group.mgid)) return "its MGID is none of a group";
+  if (mlid < McGroups::kFirstMlid || mlid >= McGroups::kFirstMlid + McGroups::kMlids)
+    return "expects an MLID from 0xc000 to 0xfffe";
+  if (mtu < 1 || mtu > 5) return "its MTU is unknown";
+  return rate_speed(group.rate) == 0 ? "its rate is unknown" : "";
+}
+
+std::string why_not(Guid port, const McMember& member) {
+  if (port == Guid{}) return std::string(kNobody);
+  if (interface_of(member.gid) != port) return "its GID is not that of the port";
+  return member.join_state == 0 ? "it has not joined as anything" : "";
+}
+
+std::string why_not(Guid alias, const AliasGuid& place) {
+  if (place.port == Guid{}) return std::string(kNobody);
+  return alias == Guid{} ? "an alias GUID of 0 is none" : "";
 }
 
 SaState with_registrations(const SaState& state, const SaState& told) {

@@ -22,6 +22,14 @@ RegistrationCounts counts_of(const SaState& state);
 /// "2 groups with 5 members, 1 service and 1 subscription"; "no registrations".
 std::string to_string(const RegistrationCounts& counts);
 
+/// More of one port are refused, as the SA itself refuses them.
+inline constexpr std::size_t kMostSubscriptionsOfAPort = 256;
+
+/// Why no subnet administration holds such a record; empty: it may. For whoever reads them from a file.
+std::string why_not(const McGroup& group);  ///< Its members aside.
+std::string why_not(Guid port, const McMember& member);
+std::string why_not(Guid alias, const AliasGuid& place);
+
 /// The state with what `told` has and it lacks. What both say something of stays as it is here: a group keeps
 /// its MLID and parameters and only gets members. A new group whose MLID one of ours has is left out, as is
 /// an alias whose GUID or place is taken.

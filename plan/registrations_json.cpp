@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+
+#include "plan/registrations.h"
 
 namespace weft::plan {
 namespace {
@@ -19,6 +23,8 @@ namespace json = boost::json;
 
 constexpr std::int64_t kLids = 0xffff;
 constexpr std::int64_t kMostAliasIndex = 255 * 8;
+/// Of a lease of 32 bits from any day of the next decades.
+constexpr std::int64_t kLastSecond = std::int64_t{1} << 33;
 
 // --- the fields of each record, once for both directions
 
@@ -56,8 +62,7 @@ void fields_of(Service& service, Fields& fields) {
   fields.gid("gid", service.gid);
   fields.number("pkey", service.pkey, 0, 0xffff);
   fields.number("lease", service.lease, 0, 0xffffffff);
-  fields.number("expires", service.expires, std::numeric_limits<std::int64_t>::min(),
-                std::numeric_limits<std::int64_t>::max());
+  fields.number("expires", service.expires, 0, kLastSecond);
   fields.words("key", service.key);
   fields.bytes("name", service.name);
   fields.bytes("data", service.data);
@@ -225,46 +230,73 @@ Result<void> each_of(const json::object& object, std::string_view key, const std
   return {};
 }
 
-Result<void> take_group(SaState& state, const json::value& value, const std::string& place) {
+/// What has been read. Subscriptions are set when all of a port's are known.
+struct Told {
+  SaState state;
+  std::map<Guid, std::vector<Subscription>> subscriptions;
+};
+
+Result<void> refused_if(const std::string& why, const std::string& place) {
+  if (why.empty()) return {};
+  return fail(Errc::invalid, "{}: {}", place, why);
+}
+
+Result<void> take_member(McGroup& group, const json::value& value, const std::string& place) {
+  const auto member = record_from<Member>(value, place);
+  if (!member) return fail(member.error());
+  auto may = refused_if(why_not(member->port, member->is), place);
+  if (!may) return may;
+  if (group.members.contains(member->port))
+    return fail(Errc::invalid, "{}: member {} stands there twice", place, base::to_string(member->port));
+  group.members.set(member->port, member->is);
+  return {};
+}
+
+Result<void> take_group(Told& told, const json::value& value, const std::string& place) {
   auto group = record_from<McGroup>(value, place, "members");
   if (!group) return fail(group.error());
-  if (state.groups.contains(group->mgid))
+  auto may = refused_if(why_not(*group), place);
+  if (!may) return may;
+  if (told.state.groups.contains(group->mgid))
     return fail(Errc::invalid, "{}: group {} stands there twice", place, base::to_string(group->mgid));
-  auto read = each_of(value.get_object(), "members", place,
-                      [&](const json::value& one, const std::string& where) -> Result<void> {
-                        const auto member = record_from<Member>(one, where);
-                        if (!member) return fail(member.error());
-                        group->members.set(member->port, member->is);
-                        return {};
-                      });
+  auto read = each_of(
+      value.get_object(), "members", place,
+      [&](const json::value& one, const std::string& where) { return take_member(*group, one, where); });
   if (!read) return read;
-  state.groups = state.groups.with(std::move(*group));
+  told.state.groups = told.state.groups.with(std::move(*group));
   return {};
 }
 
-Result<void> take_service(SaState& state, const json::value& value, const std::string& place) {
+Result<void> take_service(Told& told, const json::value& value, const std::string& place) {
   const auto service = record_from<Service>(value, place);
   if (!service) return fail(service.error());
-  state.services.set({service->id, service->gid, service->pkey}, std::make_shared<const Service>(*service));
+  const ServiceKey key{service->id, service->gid, service->pkey};
+  if (told.state.services.contains(key))
+    return fail(Errc::invalid, "{}: service 0x{:016x} of {} stands there twice", place, service->id,
+                base::to_string(service->gid));
+  told.state.services.set(key, std::make_shared<const Service>(*service));
   return {};
 }
 
-Result<void> take_subscription(SaState& state, const json::value& value, const std::string& place) {
+Result<void> take_subscription(Told& told, const json::value& value, const std::string& place) {
   const auto one = record_from<PortSubscription>(value, place);
   if (!one) return fail(one.error());
-  const SaState::PortSubscriptions* held = state.subscriptions.find(one->port);
-  std::vector<Subscription> list = held == nullptr ? std::vector<Subscription>() : **held;
+  std::vector<Subscription>& list = told.subscriptions[one->port];
+  if (list.size() == kMostSubscriptionsOfAPort)
+    return fail(Errc::invalid, "{}: more than {} subscriptions of port {}", place, kMostSubscriptionsOfAPort,
+                base::to_string(one->port));
   list.push_back(one->is);
-  state.subscriptions.set(one->port, std::make_shared<const std::vector<Subscription>>(std::move(list)));
   return {};
 }
 
-Result<void> take_alias(SaState& state, const json::value& value, const std::string& place) {
+Result<void> take_alias(Told& told, const json::value& value, const std::string& place) {
   const auto alias = record_from<Alias>(value, place);
   if (!alias) return fail(alias.error());
-  if (state.aliases.contains(alias->guid))
+  auto may = refused_if(why_not(alias->guid, alias->at), place);
+  if (!may) return may;
+  if (told.state.aliases.contains(alias->guid))
     return fail(Errc::invalid, "{}: alias {} stands there twice", place, base::to_string(alias->guid));
-  state = with_alias(state, alias->at.port, alias->at.index, alias->guid);
+  told.state = with_alias(told.state, alias->at.port, alias->at.index, alias->guid);
   return {};
 }
 
@@ -301,7 +333,7 @@ std::string registrations_json(const SaState& state, bool with_keys) {
 Result<SaState> registrations_from(const json::value& value, const std::string& place) {
   const json::object* object = value.if_object();
   if (object == nullptr) return fail(Errc::malformed, "{}: an object is wanted", place);
-  using Take = Result<void> (*)(SaState&, const json::value&, const std::string&);
+  using Take = Result<void> (*)(Told&, const json::value&, const std::string&);
   constexpr std::pair<std::string_view, Take> kLists[] = {{"groups", take_group},
                                                           {"services", take_service},
                                                           {"subscriptions", take_subscription},
@@ -310,14 +342,16 @@ Result<SaState> registrations_from(const json::value& value, const std::string& 
     if (std::ranges::find(kLists, std::string_view(member.key().data(), member.key().size()),
                           &std::pair<std::string_view, Take>::first) == std::end(kLists))
       return fail(Errc::malformed, "{}: unknown key \"{}\"", place, std::string_view(member.key()));
-  SaState state;
+  Told told;
   for (const auto& [key, take] : kLists) {
     auto read = each_of(*object, key, place, [&](const json::value& one, const std::string& where) {
-      return take(state, one, where);
+      return take(told, one, where);
     });
     if (!read) return fail(read.error());
   }
-  return state;
+  for (auto& [port, list] : told.subscriptions)
+    told.state.subscriptions.set(port, std::make_shared<const std::vector<Subscription>>(std::move(list)));
+  return std::move(told.state);
 }
 
 }  // namespace weft::plan

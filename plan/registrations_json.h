@@ -18,7 +18,8 @@ namespace weft::plan {
 std::string registrations_json(const SaState& state, bool with_keys);
 
 /// Errors: `malformed` for what is not of this form, unknown and missing keys included; `invalid` for values
-/// out of range and for two groups or two aliases of one name. The text names the place, which begins with
+/// out of range, what why_not() has something against, more than kMostSubscriptionsOfAPort of one port, and
+/// for two groups, members, services or aliases of one name. The text names the place, which begins with
 /// `place`.
 Result<SaState> registrations_from(const boost::json::value& json, const std::string& place);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -130,6 +131,33 @@ TEST(OpensmSaDump, TellsWhatIsMissing) {
   const std::string nobody = with(std::string(kMember), "0x0002c90200000051", "0x0");
   EXPECT_EQ(reader.take(nobody).became, "its port GUID is 0, which is nobody's");
   EXPECT_EQ(reader.take(kGroup).became, "this group stands here before");
+}
+
+TEST(OpensmSaDump, TakesSoManySubscriptionsOfAPort) {
+  SaDumpReader reader;
+  const auto line = [](std::size_t trap) {
+    return fmt::format(
+        "InformInfo Record: subscriber_gid=0xfe80000000000000:0x7 subscriber_enum=0x0 InformInfo: "
+        "gid=0x0:0x0 "
+        "lid_range_begin=0xffff lid_range_end=0x0 is_generic=0x1 subscribe=0x1 trap_type=0x3 trap_num=0x{:x} "
+        "qpn_resp_time_val=0x12 node_type=0x4 rep_addr: lid=0x17 path_bits=0x0 static_rate=0x0 remote_qp=0x1 "
+        "remote_qkey=0x80010000 pkey_ix=0x0 sl=0x0",
+        trap);
+  };
+  for (std::size_t i = 0; i < plan::kMostSubscriptionsOfAPort; ++i)
+    ASSERT_EQ(reader.take(line(i)).fate, Fate::mapped) << i;
+  EXPECT_EQ(reader.take(line(5)).became, "this subscription stands here before");
+  EXPECT_EQ(reader.take(line(5000)).became, "more than 256 subscriptions of one port");
+  EXPECT_EQ(plan::counts_of(reader.state()).subscriptions, plan::kMostSubscriptionsOfAPort);
+}
+
+TEST(OpensmSaDump, WritesALeaseForEverWhateverItsEndSays) {
+  plan::SaState state;
+  plan::Service service;
+  service.lease = 0xffffffff;
+  service.expires = std::numeric_limits<std::int64_t>::min();
+  state.services.set({0, {}, Pkey{}}, std::make_shared<const plan::Service>(service));
+  EXPECT_NE(opensm_sa_dump(state, kNow).find("lease_period=0xffffffff\n"), std::string::npos);
 }
 
 TEST(OpensmSaDump, ShowsNoKeyOfAService) {

@@ -19,8 +19,10 @@ inline plan::McGroup some_group(std::mt19937& random) {
   group.rate = 3;
   group.sl = Sl{2};
   group.flow_label = 0xabcde;
-  for (unsigned i = random() % 5; i > 0; --i)
-    group.members.set(Guid{random() % 100 + 1}, {{kLinkLocalPrefix, random()}, 5, true});
+  for (unsigned i = random() % 5; i > 0; --i) {
+    const std::uint64_t port = random() % 100 + 1;
+    group.members.set(Guid{port}, {{kLinkLocalPrefix, port}, 5, true});
+  }
   return group;
 }
 
