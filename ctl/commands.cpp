@@ -330,6 +330,27 @@ Exit export_sa_dump(const Client& client, const Output& output, const std::strin
       [](const std::string& state) { return sa_dump_of(state, std::time(nullptr)); }, true);
 }
 
+namespace {
+
+std::string imported_text(const json::value& taken, const Style&) {
+  const plan::RegistrationCounts told{number(taken, "groups"), number(taken, "members"),
+                                      number(taken, "services"), number(taken, "subscriptions"),
+                                      number(taken, "aliases")};
+  const bool none = told == plan::RegistrationCounts{};
+  const std::string registrations = plan::to_string(told);
+  const bool pending = flag(taken, "pending");
+  std::string text =
+      fmt::format("{}{} taken over; they hold from the next sweep on\n",
+                  counted(number(taken, "lids"), "LID range"), none || pending ? "" : ", " + registrations);
+  if (pending)
+    text += fmt::format("{} wait until this manager is master, and in memory only\n", registrations);
+  for (const json::value& why : items(taken, "left_out"))
+    text += fmt::format("left out: {}\n", ctl::text(why));
+  return text;
+}
+
+}  // namespace
+
 Exit import_state(const Client& client, const Output& output, const std::string& file) {
   std::string text;
   if (file == "-") {
@@ -339,14 +360,7 @@ Exit import_state(const Client& client, const Output& output, const std::string&
     if (!read) return report(output, read.error().what);
     text = std::move(*read);
   }
-  return show(output, client.post("/v1/state", std::move(text)), [](const json::value& taken, const Style&) {
-    const plan::RegistrationCounts told{number(taken, "groups"), number(taken, "members"),
-                                        number(taken, "services"), number(taken, "subscriptions"),
-                                        number(taken, "aliases")};
-    const std::string more = told == plan::RegistrationCounts{} ? "" : ", " + plan::to_string(told);
-    return fmt::format("{}{} taken over; they hold from the next sweep on\n",
-                       counted(number(taken, "lids"), "LID range"), more);
-  });
+  return show(output, client.post("/v1/state", std::move(text)), imported_text);
 }
 
 Exit dump_port_sets(const Client& client, const Output& output, const std::string& file) {

@@ -222,14 +222,18 @@ Response import_state(const ApiSource& source, const Request& request) {
   if (!ledger) return refusal(ledger.error(), "nothing was taken over");
   const auto taken = source.import_ledger(*ledger);
   if (!taken) return refusal(taken.error(), "nothing was taken over");
-  const plan::RegistrationCounts told = plan::counts_of(ledger->sa);
+  const bool pending = !*taken;
+  const plan::RegistrationCounts told = pending ? plan::counts_of(ledger->sa) : (*taken)->taken;
+  const std::vector<std::string> left_out = pending ? std::vector<std::string>() : (*taken)->left_out;
   return json_response(json::object{{"lids", ledger->lids->size()},
                                     {"devices", ledger->devices->size()},
                                     {"groups", told.groups},
                                     {"members", told.members},
                                     {"services", told.services},
                                     {"subscriptions", told.subscriptions},
-                                    {"aliases", told.aliases}});
+                                    {"aliases", told.aliases},
+                                    {"pending", pending},
+                                    {"left_out", json::array(left_out.begin(), left_out.end())}});
 }
 
 /// Ready is who does what he is there for: a master with the fabric in its hands, and a standby that sees the

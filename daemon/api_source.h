@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "daemon/upkeep.h"
 #include "daemon/workers.h"
 #include "plan/expected.h"
+#include "plan/registrations.h"
 #include "plan/view.h"
 #include "sa/request.h"
 
@@ -79,8 +81,9 @@ struct ApiSource {
   /// What these settings would change; the answer comes on the loop.
   std::function<void(std::shared_ptr<const config::Settings>, std::function<void(const Result<Preview>&)>)>
       preview;
-  /// Takes over LIDs from an exported Ledger; used from the next sweep on.
-  std::function<Result<void>(const plan::Ledger&)> import_ledger;
+  /// Takes over LIDs from an exported Ledger, used from the next sweep on, and registrations: what became of
+  /// these; nothing: they wait until we are master, in memory only.
+  std::function<Result<std::optional<plan::TakenOver>>(const plan::Ledger&)> import_ledger;
   std::function<std::optional<SaView>()> sa;  ///< Nothing without a device.
   std::function<const Tallies&()> tallies;
   std::function<SmpTotals()> smps;

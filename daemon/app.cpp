@@ -420,15 +420,13 @@ ApiSource App::api_source() {
     manager_->counters().read_now(manager_->view(), port, std::move(take));
   };
   source.clock = [this] { return parts_.clock->now(); };
-  source.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
-    if (manager_)
-      manager_->import_ledger(ledger);
-    else if (plan::counts_of(ledger.sa) != plan::RegistrationCounts{})
+  source.import_ledger = [this](const plan::Ledger& ledger) -> Result<std::optional<plan::TakenOver>> {
+    if (manager_) return manager_->import_ledger(ledger);
+    if (plan::counts_of(ledger.sa) != plan::RegistrationCounts{})
       return fail(Errc::unavailable, "there is no usable port, and registrations need one");
-    else
-      ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.partitions,
-                             ledger_.sls, ledger_.orders, ledger_.sa};
-    return {};
+    ledger_ = plan::Ledger{ledger.lids, ledger.devices, ledger.design, ledger_.partitions,
+                           ledger_.sls, ledger_.orders, ledger_.sa};
+    return plan::TakenOver{};
   };
   return source;
 }

@@ -426,12 +426,14 @@ asio::awaitable<Result<Preview>> Manager::preview(std::shared_ptr<const config::
   co_return result;
 }
 
-void Manager::import_ledger(plan::Ledger ledger) {
+std::optional<plan::TakenOver> Manager::import_ledger(plan::Ledger ledger) {
   const bool told = plan::counts_of(ledger.sa) != plan::RegistrationCounts{};
-  if (told) sa_.hand_in(std::move(ledger.sa));
+  std::optional<plan::TakenOver> taken = plan::TakenOver{};
+  if (told) taken = sa_.hand_in(std::move(ledger.sa));
   // One with registrations alone says nothing of LIDs. What devices hold is not for a file to say.
   if (!told || !ledger.lids->empty()) sweeper_.take_lids(std::move(ledger.lids));
   causes_.add({SweepKind::full, "imported state"});
+  return taken;
 }
 
 std::uint64_t Manager::accept() {

@@ -64,7 +64,9 @@ class Manager {
   /// Computed on `workers`: planning waits for none of it.
   asio::awaitable<Result<Preview>> preview(std::shared_ptr<const config::Settings> settings,
                                            Workers& workers);
-  void import_ledger(plan::Ledger ledger);
+  /// LIDs are used from the next sweep on. What became of the registrations; nothing: they wait until we are
+  /// master, in memory only.
+  std::optional<plan::TakenOver> import_ledger(plan::Ledger ledger);
   /// Takes the fabric as it is for whole; the number of the sweep that plans anew.
   std::uint64_t accept();
   /// Asks this standby, or the best one, to take over; to whom, for people. What comes of it is an event.

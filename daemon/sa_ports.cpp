@@ -5,6 +5,9 @@
 #include <iterator>
 #include <set>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "daemon/log.h"
 #include "daemon/sa_service.h"
 #include "plan/registrations.h"
@@ -67,7 +70,7 @@ void SaService::install(Built built, const std::vector<Guid>& were_served,
     forget_all(were_served);
   else if (!knows_all_)
     ask_latecomers(were_served, strangers);
-  take_handed_in();
+  (void)take_handed_in();
   if (auto next = sa::with_present_lids(state_, *index_)) change(std::move(*next), {});
   care_for_groups();
   if (std::exchange(seen_a_view_, true)) report_changes(old.get(), before, present_);
@@ -126,22 +129,35 @@ void SaService::forget_all(const std::vector<Guid>& were_served) {
   met_->insert(present_.begin(), present_.end());  // who comes up with us registers by itself
 }
 
-void SaService::hand_in(plan::SaState told) {
+std::optional<plan::TakenOver> SaService::hand_in(plan::SaState told) {
+  if (handed_in_) {
+    plan::TakenOver both = plan::with_registrations(*handed_in_, told);
+    if (around_.note && !both.left_out.empty())
+      around_.note("state_imported", fmt::format("left out of an imported state, beside another one: {}",
+                                                 fmt::join(both.left_out, "; ")));
+    told = std::move(both.state);
+  }
   handed_in_ = std::move(told);
-  if (!index_) return;
-  take_handed_in();
+  if (!index_) return std::nullopt;
+  std::optional<plan::TakenOver> taken = take_handed_in();
   care_for_groups();
   note_absent();
+  return taken;
 }
 
-void SaService::take_handed_in() {
-  if (!handed_in_) return;
+std::optional<plan::TakenOver> SaService::take_handed_in() {
+  if (!handed_in_) return std::nullopt;
   const plan::SaState told = std::move(*std::exchange(handed_in_, std::nullopt));
-  const std::string text = plan::to_string(plan::counts_of(told));
-  sa_log().info("registrations handed in {}", text);
-  if (around_.note) around_.note("state_imported", fmt::format("{} taken over from an imported state", text));
-  change(plan::with_registrations(state_, told), {});
+  plan::TakenOver taken = plan::with_registrations(state_, told);
+  const std::string text = plan::to_string(taken.taken);
+  sa_log().info("registrations handed in {} left_out={}", text, taken.left_out.size());
+  if (around_.note)
+    around_.note("state_imported",
+                 fmt::format("{} taken over from an imported state{}{}", text,
+                             taken.left_out.empty() ? "" : "; left out: ", fmt::join(taken.left_out, "; ")));
+  change(taken.state, {});
   told.port_guids.each([this](Guid port, const plan::SaState::PortGuids&) { write_aliases(port); });
+  return taken;
 }
 
 /// Ports that were away when all was forgotten, and have not booted since, as they have a LID; and ports that

@@ -17,6 +17,7 @@
 #include "daemon/sa_reports.h"
 #include "daemon/sa_tables.h"
 #include "daemon/workers.h"
+#include "plan/registrations.h"
 #include "sa/request.h"
 #include "sa/services.h"
 #include "transport/rmpp.h"
@@ -72,8 +73,9 @@ class SaService {
   void adopt(plan::SaState state);
   /// What clients have told another manager, as its own file has it: taken over beside what we know
   /// (plan/registrations.h), while nothing is answered at the next publish(). Who registers again all the
-  /// same changes nothing by that.
-  void hand_in(plan::SaState told);
+  /// same changes nothing by that. Nothing: it waits for the next publish(), in memory only, beside what
+  /// waits already.
+  std::optional<plan::TakenOver> hand_in(plan::SaState told);
   /// Another manager was master before the next publish().
   void distrust() { stale_ = true; }
   /// Used from the next request on.
@@ -113,7 +115,7 @@ class SaService {
   void report_changes(const sa::Index* old, const std::vector<Guid>& before, const std::vector<Guid>& now);
   void care_for_groups();
   void forget_all(const std::vector<Guid>& were_served);
-  void take_handed_in();
+  std::optional<plan::TakenOver> take_handed_in();
   void ask_latecomers(const std::vector<Guid>& were_served, const std::vector<Guid>& strangers);
   void note_absent();
   void forget_absent();

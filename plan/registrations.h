@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "plan/sa_state.h"
 
@@ -30,9 +31,16 @@ std::string why_not(const McGroup& group);  ///< Its members aside.
 std::string why_not(Guid port, const McMember& member);
 std::string why_not(Guid alias, const AliasGuid& place);
 
+/// A state with registrations of another one.
+struct TakenOver {
+  SaState state;
+  RegistrationCounts taken;           ///< What it did not have before.
+  std::vector<std::string> left_out;  ///< Why, a sentence each; at most 20, and how many more there are.
+};
+
 /// The state with what `told` has and it lacks. What both say something of stays as it is here: a group keeps
-/// its MLID and parameters and only gets members. A new group whose MLID one of ours has is left out, as is
-/// an alias whose GUID or place is taken.
-SaState with_registrations(const SaState& state, const SaState& told);
+/// its MLID and parameters and only gets members. Left out are a new group whose MLID one of ours has, an
+/// alias whose GUID or place is taken, and subscriptions beyond kMostSubscriptionsOfAPort.
+TakenOver with_registrations(const SaState& state, const SaState& told);
 
 }  // namespace weft::plan

@@ -253,6 +253,31 @@ TEST_F(CommandsTest, ExportAndImportState) {
   EXPECT_EQ(import_state(client, output, "/tmp"), Exit::failed) << "a directory";
 }
 
+TEST_F(CommandsTest, TellWhichRegistrationsWaitAndWhichAreLeftOut) {
+  const std::string file = path("state.json");
+  const auto write = [&file](std::string_view mgid) {
+    std::ofstream(file)
+        << R"({"format":"weft-state","version":1,"lids":[],"devices":[],"registrations":{"groups":)"
+        << R"([{"mgid":")" << mgid << R"(","mlid":49153,"qkey":0,"pkey":32767,"mtu":4,"rate":3,)"
+        << R"("lifetime":18,"sl":0,"tclass":0,"flow_label":0,"hop_limit":0,"permanent":0,)"
+        << R"("members":[]}],"services":[],"subscriptions":[],"aliases":[]}})";
+  };
+  write("ff12:401b:ffff::1");
+  canned.takes_at_once = false;
+  EXPECT_EQ(import_state(client, output, file), Exit::done);
+  EXPECT_NE(said().find("1 group with 0 members wait until this manager is master, and in memory only"),
+            std::string::npos);
+  plan::McGroup ours;
+  ours.mgid = {0xff12401bffff0000, 2};
+  ours.mlid = Lid{0xc001};
+  canned.registered.groups = canned.registered.groups.with(ours);
+  canned.takes_at_once = true;
+  EXPECT_EQ(import_state(client, output, file), Exit::done);
+  const std::string told = said();
+  EXPECT_EQ(told.find("1 group"), std::string::npos) << told;
+  EXPECT_NE(told.find("left out: group ff12:401b:ffff:"), std::string::npos) << told;
+}
+
 TEST_F(CommandsTest, DumpFilesIntoADirectory) {
   EXPECT_EQ(dump_opensm(client, output, path("a/b")), Exit::done);
   std::ifstream in(path("a/b/opensm-subnet.lst"));

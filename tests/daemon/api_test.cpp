@@ -1,6 +1,8 @@
 #include "daemon/api.h"
 
 #include <gtest/gtest.h>
+
+#include <fmt/format.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -265,6 +267,39 @@ TEST_F(ApiTest, TakesBackWhatItExported) {
   EXPECT_EQ(imported.status, 200) << imported.body;
   ASSERT_TRUE(daemon.imported.has_value());
   EXPECT_EQ(*daemon.imported->lids, *daemon.view->ledger.lids);
+}
+
+/// A state with a group and its member, as it is handed in.
+std::string state_with_group(unsigned mlid) {
+  return fmt::format(
+      R"({{"format":"weft-state","version":1,"lids":[],"devices":[],"registrations":{{"groups":[{{)"
+      R"("mgid":"ff12:401b:ffff::5","mlid":{},"qkey":0,"pkey":32767,"mtu":4,"rate":3,"lifetime":18,"sl":0,)"
+      R"("tclass":0,"flow_label":0,"hop_limit":0,"permanent":0,"members":[)"
+      R"({{"port":"0x7","gid":"fe80::7","join_state":1,"proxy":0}}]}}],)"
+      R"("services":[],"subscriptions":[],"aliases":[]}}}})",
+      mlid);
+}
+
+TEST_F(ApiTest, TellsWhatOfAStateIsTakenOverAndWhatIsNot) {
+  plan::McGroup ours;
+  ours.mgid = {0xff12401bffff0000, 6};
+  ours.mlid = Lid{0xc001};
+  daemon.registered.groups = daemon.registered.groups.with(ours);
+  const json::value taken = json::parse(ask("POST", "/v1/state", state_with_group(0xc002)).body);
+  EXPECT_EQ(taken.at("groups"), 1);
+  EXPECT_EQ(taken.at("members"), 1);
+  EXPECT_EQ(taken.at("pending"), false);
+  EXPECT_TRUE(taken.at("left_out").as_array().empty());
+  const json::value refused = json::parse(ask("POST", "/v1/state", state_with_group(0xc001)).body);
+  EXPECT_EQ(refused.at("groups"), 0);
+  EXPECT_EQ(refused.at("left_out").as_array().size(), 1u);
+}
+
+TEST_F(ApiTest, SaysThatRegistrationsWait) {
+  daemon.takes_at_once = false;
+  const json::value waiting = json::parse(ask("POST", "/v1/state", state_with_group(0xc001)).body);
+  EXPECT_EQ(waiting.at("groups"), 1);
+  EXPECT_EQ(waiting.at("pending"), true);
 }
 
 TEST_F(ApiTest, TakesNothingOfABadState) {

@@ -142,6 +142,8 @@ struct CannedDaemon {
   std::vector<SweepReport> sweeps{clean_sweep(1)};
   std::shared_ptr<const config::Loaded> loaded = std::make_shared<config::Loaded>();
   std::optional<plan::Ledger> imported;
+  plan::SaState registered;   ///< What clients have told.
+  bool takes_at_once = true;  ///< Registrations of an imported Ledger.
   std::uint64_t sweeps_asked = 1;
   std::vector<UpkeepRow> upkeep;
   std::vector<UpkeepRequest> asked;
@@ -222,9 +224,11 @@ struct CannedDaemon {
       return request.place + ": done";
     };
     s.config = [this] { return loaded; };
-    s.import_ledger = [this](const plan::Ledger& ledger) -> Result<void> {
+    s.sa = [this]() -> std::optional<SaView> { return SaView{registered, {}, {}, nullptr, nullptr}; };
+    s.import_ledger = [this](const plan::Ledger& ledger) -> Result<std::optional<plan::TakenOver>> {
       imported = ledger;
-      return {};
+      if (!takes_at_once) return std::optional<plan::TakenOver>();
+      return plan::with_registrations(registered, ledger.sa);
     };
     return s;
   }

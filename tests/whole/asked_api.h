@@ -54,9 +54,8 @@ class AskedApi {
     source.sweep = [&whole](std::string cause) { return whole.manager->ask_for_sweep(std::move(cause)); };
     source.accept = [&whole] { return whole.manager->accept(); };
     source.hand_over = [&whole](std::optional<Guid> to) { return whole.manager->hand_over(to); };
-    source.import_ledger = [&whole](const plan::Ledger& ledger) -> Result<void> {
-      whole.manager->import_ledger(ledger);
-      return {};
+    source.import_ledger = [&whole](const plan::Ledger& ledger) -> Result<std::optional<plan::TakenOver>> {
+      return whole.manager->import_ledger(ledger);
     };
     source.news = std::make_shared<daemon::News>();
     source.workers = workers != nullptr ? workers : &workers_;

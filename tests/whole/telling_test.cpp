@@ -205,6 +205,50 @@ TEST(Orders, AreEvents) {
   EXPECT_EQ(events_of(whole, "state_imported"), 2u);  // LIDs, and registrations
 }
 
+plan::Ledger told_of(std::initializer_list<std::pair<std::uint64_t, unsigned>> groups) {
+  plan::Ledger ledger;
+  ledger.lids = std::make_shared<plan::LidMap>();
+  for (const auto& [number, mlid] : groups) {
+    plan::McGroup group;
+    group.mgid = {0xff12401bffff0000, number};
+    group.mlid = static_cast<Lid>(mlid);
+    group.pkey = Pkey{0xffff};
+    group.mtu = Mtu::mtu2048;
+    group.rate = 3;
+    group.members.set(Guid{7}, {{kLinkLocalPrefix, 7}, 1, false});  // away, and waited for
+    ledger.sa.groups = ledger.sa.groups.with(std::move(group));
+  }
+  return ledger;
+}
+
+TEST(ImportedRegistrations, OfTwoStatesWaitForTheFirstViewTogether) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  EXPECT_FALSE(whole.manager->import_ledger(told_of({{0x101, 0xc101}})));
+  EXPECT_FALSE(whole.manager->import_ledger(told_of({{0x102, 0xc102}, {0x103, 0xc101}})));
+  EXPECT_NE(text_of(whole, "state_imported").find("left out of an imported state"), std::string::npos);
+  ASSERT_TRUE(whole.settle());
+  const plan::McGroups& groups = whole.manager->sa().state().groups;
+  EXPECT_TRUE(groups.contains({0xff12401bffff0000, 0x101}));
+  EXPECT_TRUE(groups.contains({0xff12401bffff0000, 0x102}));
+}
+
+TEST(ImportedRegistrations, ThatAreLeftOutAreTold) {
+  Whole whole("fat-tree:radix=8");
+  whole.start();
+  ASSERT_TRUE(whole.settle());
+  ASSERT_TRUE(whole.manager->import_ledger(told_of({{0x101, 0xc101}})));
+  const auto taken = whole.manager->import_ledger(told_of({{0x102, 0xc101}, {0x103, 0xc103}}));
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->taken.groups, 1u);
+  ASSERT_EQ(taken->left_out.size(), 1u);
+  const auto events = whole.events->after(0, 10'000);
+  EXPECT_TRUE(std::ranges::any_of(events, [&](const daemon::Event& event) {
+    return event.kind == "state_imported" &&
+           event.text.find("left out: " + taken->left_out.front()) != event.text.npos;
+  }));
+}
+
 TEST(Waiting, EndsWithAnEvent) {
   Whole whole("fat-tree:radix=8");
   auto rival = std::make_unique<Rival>(whole, "h00007");
