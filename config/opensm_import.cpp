@@ -148,7 +148,7 @@ Outcome OpensmImporter::named_file(const OpensmPlace& place, const Option& optio
     return {used ? Fate::mapped : Fate::dropped,
             fmt::format("{} {}", read->name, used ? "is read" : "has no counterpart, as told line by line")};
   }
-  const bool needed = place.usual.empty();
+  const bool needed = place.usual.empty() || place.cached;  // of what OpenSM keeps it is told where it is
   return {needed ? Fate::dropped : Fate::default_,
           needed ? "this file is not there" : "there is no such file, and OpenSM does without it"};
 }

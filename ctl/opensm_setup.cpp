@@ -14,6 +14,7 @@
 #include "config/file.h"
 #include "config/opensm_import.h"
 #include "config/opensm_sa_dump.h"
+#include "config/opensm_table.h"
 #include "ctl/json_read.h"
 #include "plan/registrations.h"
 #include "plan/registrations_json.h"
@@ -51,10 +52,11 @@ std::string path_of(const config::OpensmPlace& place, std::string_view options, 
     const std::string beside = inside(setup.dir, named.empty() ? place.usual : std::string_view(named));
     return first_of({beside, named});
   }
-  const std::string dumps = config::opensm_value(options, "dump_files_dir");
+  std::string dumps = config::opensm_value(options, "dump_files_dir");
+  if (dumps.empty()) dumps = setup.dumps;
+  if (dumps.empty()) dumps = config::find_opensm_option("dump_files_dir")->built_in;
   return first_of({inside(setup.dir, named), named, inside(setup.cache, place.usual),
-                   dumps.empty() ? std::string() : inside(dumps, place.usual),
-                   inside(setup.dir, place.usual)});
+                   inside(dumps, place.usual), inside(setup.dir, place.usual)});
 }
 
 Result<std::vector<OpensmFile>> files_of(const OpensmSetup& setup) {

@@ -13,7 +13,8 @@ namespace weft::ctl {
 struct OpensmSetup {
   std::string dir = "/etc/opensm";          ///< opensm.conf and the files beside it.
   std::string cache = "/var/cache/opensm";  ///< guid2lid, guid2mkey and opensm-sa.dump.
-  std::string out;                          ///< Folder to write; empty: only the report.
+  std::string dumps;  ///< Folder of opensm-sa.dump when opensm.conf names none; empty: OpenSM's own.
+  std::string out;    ///< Folder to write; empty: only the report.
 };
 
 /// Files that an option names are looked for in `dir` first, then where the option says. Writes weft.yaml,

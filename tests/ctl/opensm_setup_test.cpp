@@ -33,8 +33,9 @@ struct OpensmFolders {
     std::ofstream(path(name)) << text;
   }
   Exit import(bool as_json = false) {
-    return import_opensm_setup({out, err, Style{}, as_json},
-                               {.dir = path("etc"), .cache = path("cache"), .out = path("new/weft")});
+    return import_opensm_setup(
+        {out, err, Style{}, as_json},
+        {.dir = path("etc"), .cache = path("cache"), .dumps = path("log"), .out = path("new/weft")});
   }
 };
 
@@ -96,6 +97,35 @@ TEST(ImportOpensmSetup, WritesNothingOfHalfAPolicy) {
   EXPECT_EQ(setup.import(), Exit::usage);
   EXPECT_NE(setup.err.str().find("partitions.conf:1:5: expects"), std::string::npos) << setup.err.str();
   EXPECT_FALSE(fs::exists(setup.path("new")));
+}
+
+constexpr std::string_view kService =
+    "Service Record: id=0x1 gid=0xfe80000000000000:0x1 pkey=0xffff lease=0xffffffff key=0x0:0x0 name='a' "
+    "data8=0x0:0x0 data16=0x0:0x0 data32=0x0:0x0 data64=0x0:0x0 modified_time=0x0 lease_period=0xffffffff\n";
+
+TEST(ImportOpensmSetup, FindsTheDumpOfTheSaWhereOpensmWritesIt) {
+  OpensmFolders setup;
+  setup.write("etc/opensm.conf", "sm_priority 5\n");
+  setup.write("log/opensm-sa.dump", std::string(kService));
+  ASSERT_EQ(setup.import(), Exit::done) << setup.err.str();
+  EXPECT_NE(setup.out.str().find("1 service"), std::string::npos) << setup.out.str();
+}
+
+TEST(ImportOpensmSetup, LooksForTheDumpOfTheSaWhereOpensmIsToldToWriteIt) {
+  OpensmFolders setup;
+  setup.write("etc/opensm.conf", "dump_files_dir " + setup.path("dumps") + "\n");
+  setup.write("dumps/opensm-sa.dump", std::string(kService));
+  ASSERT_EQ(setup.import(), Exit::done) << setup.err.str();
+  EXPECT_NE(setup.out.str().find("1 service"), std::string::npos) << setup.out.str();
+}
+
+TEST(ImportOpensmSetup, TellsOfADumpOfTheSaThatIsNamedAndNotThere) {
+  OpensmFolders setup;
+  setup.write("etc/opensm.conf", "sa_db_file /nowhere/opensm-sa.dump\n");
+  ASSERT_EQ(setup.import(true), Exit::done) << setup.err.str();
+  const auto told = boost::json::parse(setup.out.str());
+  EXPECT_EQ(told.at("lines").at(0).at("fate"), "dropped");
+  EXPECT_EQ(told.at("lines").at(0).at("became"), "this file is not there");
 }
 
 TEST(ImportOpensmSetup, SaysWhenThereIsNothing) {
