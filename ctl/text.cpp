@@ -183,9 +183,35 @@ std::string managers_table(const json::value& status, const Style& style) {
   return table_section("Other managers", table, style);
 }
 
+/// "0x0002c90300000010 (leaf-3): LinearForwardingTable block 3: timeout"; a text as it is.
+std::string trouble_text(const json::value& trouble) {
+  if (!trouble.is_object()) return text(trouble);
+  const std::string name = text(trouble, "name");
+  std::string line = text(trouble, "node");
+  if (!name.empty()) line += fmt::format(" ({})", name);
+  for (const std::string_view key : {"what", "why"})
+    if (const std::string word = text(trouble, key); !word.empty()) line += (line.empty() ? "" : ": ") + word;
+  return line;
+}
+
+/// What a daemon that knows of no `issues` says is wrong.
+std::string troubles_list(const json::value& status, const Style& style) {
+  std::string out;
+  for (const auto& [title, key] : {std::pair("Problems", "problems"), std::pair("Missing", "missing"),
+                                   std::pair("Left dirty", "dirty")}) {
+    const json::array& troubles = items(status, key);
+    if (troubles.empty()) continue;
+    out += fmt::format("\n{}\n", coloured(title, Colour::bold, style));
+    for (const json::value& trouble : troubles)
+      out += fmt::format("  {}\n", coloured(trouble_text(trouble), Colour::yellow, style));
+  }
+  return out;
+}
+
 /// What is wrong, worst first; under those that ask for the same, what to do.
 std::string issues_list(const json::value& status, const Style& style) {
   constexpr std::size_t kTold = 20;  // of those that ask for the same
+  if (!at(status, "issues").is_array()) return troubles_list(status, style);
   const json::array& issues = items(status, "issues");
   if (issues.empty()) return {};
   std::string out = fmt::format("\n{}\n", coloured("What is wrong, and what to do", Colour::bold, style));

@@ -43,6 +43,19 @@ TEST(EventsText, ShowsOneLineEach) { expect_golden("events", events_text); }
 TEST(SweepText, ShowsPhases) { expect_golden("sweep", sweep_text); }
 TEST(ConfigText, ShowsOrigins) { expect_golden("config", config_text); }
 
+TEST(StatusText, ListsWhatADaemonWithoutIssuesSaysIsWrong) {
+  const std::string text = status_text(json::parse(R"({"state":"master",
+    "problems":[{"node":"0x0002c90300000010","name":"leaf-3","what":"PortInfo of port 7: no answer"}],
+    "missing":["switch leaf-9 is gone"],
+    "dirty":[{"node":"0x0002c90300000011","name":null,"what":"P_Key block 0","why":"timeout"}]})"),
+                                       {});
+  EXPECT_TRUE(
+      text.ends_with("\nProblems\n  0x0002c90300000010 (leaf-3): PortInfo of port 7: no answer\n"
+                     "\nMissing\n  switch leaf-9 is gone\n"
+                     "\nLeft dirty\n  0x0002c90300000011: P_Key block 0: timeout\n"))
+      << text;
+}
+
 TEST(Texts, TakeWhatLacksEverything) {
   for (const auto* text :
        {"{}", "null", "[1]", R"({"nodes":[1],"hops":{},"fabric":{},"routing":{},"plan":{}})"}) {
