@@ -351,6 +351,14 @@ std::string imported_text(const json::value& taken, const Style&) {
 
 }  // namespace
 
+Exit export_registrations(const Client& client, const Output& output, const std::string& file) {
+  const auto whole = [](const std::string& state) -> Result<std::string> {
+    const auto form = sa_dump_of(state, 0);
+    return form ? Result<std::string>(state) : fail(form.error());
+  };
+  return export_as(client, output, file, "/v1/state?registrations=1", whole, true);
+}
+
 Exit import_state(const Client& client, const Output& output, const std::string& file) {
   std::string text;
   if (file == "-") {

@@ -47,6 +47,8 @@ Exit export_state(const Client& client, const Output& output, const std::string&
 Exit export_guid2lid(const Client& client, const Output& output, const std::string& file);
 /// What clients have told the SA, as OpenSM's opensm-sa.dump; with keys of services, so for its owner alone.
 Exit export_sa_dump(const Client& client, const Output& output, const std::string& file);
+/// State with all that clients have told the SA, likewise.
+Exit export_registrations(const Client& client, const Output& output, const std::string& file);
 Exit import_state(const Client& client, const Output& output, const std::string& file);
 /// Writes them all as JSON, for those who judge them.
 Exit dump_port_sets(const Client& client, const Output& output, const std::string& file);

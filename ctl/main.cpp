@@ -51,6 +51,7 @@ struct Arguments {
   ctl::OpensmSetup opensm;
   bool guid2lid = false;
   bool sa_dump = false;
+  bool registrations = false;
   std::string directory;
   bool no_wait = false;
   ctl::PlanOptions plan;
@@ -380,6 +381,7 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   state->require_subcommand(1)->fallthrough();
   auto* give = add_command(*state, "export", "Writes it as JSON", chosen,
                            [&a](const Client& client, const Output& output) {
+                             if (a.registrations) return ctl::export_registrations(client, output, a.file);
                              if (a.guid2lid) return ctl::export_guid2lid(client, output, a.file);
                              return a.sa_dump ? ctl::export_sa_dump(client, output, a.file)
                                               : ctl::export_state(client, output, a.file);
@@ -389,6 +391,10 @@ void add_daemon_commands(CLI::App& app, Arguments& a, Action& chosen) {
   give->add_flag("--sa-dump", a.sa_dump,
                  "Groups, members, services and subscriptions, as OpenSM's opensm-sa.dump")
       ->excludes("--guid2lid");
+  give->add_flag("--registrations", a.registrations,
+                 "What clients have told the SA, too, with keys: the file is its owner's alone")
+      ->excludes("--guid2lid")
+      ->excludes("--sa-dump");
   auto* take = add_command(
       *state, "import", "Takes LIDs and registrations from such a file, from the next sweep on", chosen,
       [&a](const Client& client, const Output& output) { return ctl::import_state(client, output, a.file); });

@@ -21,6 +21,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kServiceKeys = "service_keys";
 constexpr std::int64_t kLids = 0xffff;
 constexpr std::int64_t kMostAliasIndex = 255 * 8;
 /// Of a lease of 32 bits from any day of the next decades.
@@ -314,9 +315,13 @@ std::string registrations_json(const SaState& state, bool with_keys) {
     append(groups, object);
   });
   std::string services;
+  bool hidden = false;
   state.services.each([&](const ServiceKey&, const SaState::ServicePtr& held) {
     Service service = *held;
-    if (!with_keys) service.key = {};
+    if (!with_keys && service.key != Service{}.key) {
+      service.key = {};
+      hidden = true;
+    }
     append(services, object_of(service));
   });
   std::string subscriptions;
@@ -326,8 +331,9 @@ std::string registrations_json(const SaState& state, bool with_keys) {
   std::string aliases;
   state.aliases.each(
       [&aliases](Guid guid, const AliasGuid& at) { append(aliases, object_of(Alias{guid, at})); });
-  return fmt::format("{{\"groups\":[{}],\n\"services\":[{}],\n\"subscriptions\":[{}],\n\"aliases\":[{}]}}",
-                     groups, services, subscriptions, aliases);
+  return fmt::format("{{\"groups\":[{}],\n\"services\":[{}],\n\"subscriptions\":[{}],\n\"aliases\":[{}]{}}}",
+                     groups, services, subscriptions, aliases,
+                     hidden ? fmt::format(",\n\"{}\":\"hidden\"", kServiceKeys) : std::string());
 }
 
 Result<SaState> registrations_from(const json::value& value, const std::string& place) {
@@ -338,6 +344,9 @@ Result<SaState> registrations_from(const json::value& value, const std::string& 
                                                           {"services", take_service},
                                                           {"subscriptions", take_subscription},
                                                           {"aliases", take_alias}};
+  if (object->contains(kServiceKeys))
+    return fail(Errc::invalid, "{}.{}: hidden from who may not change things: ask as one who may", place,
+                kServiceKeys);
   for (const auto& member : *object)
     if (std::ranges::find(kLists, std::string_view(member.key().data(), member.key().size()),
                           &std::pair<std::string_view, Take>::first) == std::end(kLists))

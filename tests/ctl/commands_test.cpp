@@ -253,6 +253,18 @@ TEST_F(CommandsTest, ExportAndImportState) {
   EXPECT_EQ(import_state(client, output, "/tmp"), Exit::failed) << "a directory";
 }
 
+TEST_F(CommandsTest, ExportRegistrationsForTheOwnerAlone) {
+  plan::Service service;
+  service.id = 7;
+  canned.registered.services.set({7, {}, Pkey{}}, std::make_shared<const plan::Service>(service));
+  const std::string file = path("state.json");
+  EXPECT_EQ(export_registrations(client, output, file), Exit::done) << err.str();
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  canned.registered = {};
+  EXPECT_EQ(import_state(client, output, file), Exit::done) << err.str();
+  EXPECT_NE(said().find("1 service taken over"), std::string::npos);
+}
+
 TEST_F(CommandsTest, TellWhichRegistrationsWaitAndWhichAreLeftOut) {
   const std::string file = path("state.json");
   const auto write = [&file](std::string_view mgid) {

@@ -99,6 +99,16 @@ TEST(ImportOpensmSetup, WritesNothingOfHalfAPolicy) {
   EXPECT_FALSE(fs::exists(setup.path("new")));
 }
 
+TEST(SaDumpOf, FailsWithoutTheKeysOfServices) {
+  const auto dump = sa_dump_of(
+      R"({"format":"weft-state","registrations":{"groups":[],"services":[],"subscriptions":[],"aliases":[],)"
+      R"("service_keys":"hidden"}})",
+      0);
+  ASSERT_FALSE(dump);
+  EXPECT_EQ(dump.error().what,
+            "registrations.service_keys: hidden from who may not change things: ask as one who may");
+}
+
 constexpr std::string_view kService =
     "Service Record: id=0x1 gid=0xfe80000000000000:0x1 pkey=0xffff lease=0xffffffff key=0x0:0x0 name='a' "
     "data8=0x0:0x0 data16=0x0:0x0 data32=0x0:0x0 data64=0x0:0x0 modified_time=0x0 lease_period=0xffffffff\n";

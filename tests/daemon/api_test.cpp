@@ -295,6 +295,31 @@ TEST_F(ApiTest, TellsWhatOfAStateIsTakenOverAndWhatIsNot) {
   EXPECT_EQ(refused.at("left_out").as_array().size(), 1u);
 }
 
+TEST_F(ApiTest, SaysThatKeysOfServicesAreHiddenWhereThereAreAny) {
+  const auto exported = [this](bool may_change) {
+    auto request = request_from_target("/v1/state?registrations=1");
+    request->method = "GET";
+    request->caller.may_change = may_change;
+    Response response = router.answer(*request);
+    std::string text;
+    while (response.more(text)) {
+    }
+    return text;
+  };
+  plan::Service service;
+  daemon.registered.services.set({1, {}, Pkey{}}, std::make_shared<const plan::Service>(service));
+  EXPECT_EQ(exported(false).find("service_keys"), std::string::npos) << "no service has one";
+  service.key = {0x1122334455667788, 0};
+  daemon.registered.services.set({2, {}, Pkey{}}, std::make_shared<const plan::Service>(service));
+  EXPECT_EQ(exported(true).find("service_keys"), std::string::npos);
+  const std::string hidden = exported(false);
+  EXPECT_NE(hidden.find(R"("service_keys":"hidden")"), std::string::npos);
+  EXPECT_EQ(hidden.find("1122334455667788"), std::string::npos);
+  const Response refused = ask("POST", "/v1/state", hidden);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("ask as one who may"), std::string::npos) << refused.body;
+}
+
 TEST_F(ApiTest, SaysThatRegistrationsWait) {
   daemon.takes_at_once = false;
   const json::value waiting = json::parse(ask("POST", "/v1/state", state_with_group(0xc001)).body);
