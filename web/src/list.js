@@ -34,26 +34,52 @@ export function stateOf(link, away) {
   return now === 'down' ? 'good' : now;
 }
 
+/** Whether a node is not there at that moment. */
+export const isGone = (node, away) => (away ? away.nodes.has(node) : node.lost);
+
+/** What a row is known by when the fabric has been read anew. */
+export const keyOf = (fabric, {node, link}) => (node ? node.guid : `${fabric.nodes[link.a].guid}/${link.a_port}`);
+
+const BETWEEN = ' - ';
+
+/** The list and the search that show a node, or the links between two; null for more. */
+export function placeOf(nodes) {
+  if (nodes.length === 2) return {kind: 'links', text: nodes.map(shortName).join(BETWEEN)};
+  if (nodes.length !== 1) return null;
+  const [node] = nodes;
+  return {kind: node.type === 'hca' ? 'hosts' : 'switches', text: shortName(node)};
+}
+
+/** Whether a link has an end that fits a text; of "this - that", an end that fits each. */
+function linkFilter(fabric, text) {
+  const found = text.split(BETWEEN).map((one) => new Set(search(fabric, one, Infinity)));
+  const [some, other] = found.length === 2 ? found : [new Set(search(fabric, text, Infinity)), null];
+  return (link) => {
+    const [a, b] = [fabric.nodes[link.a], fabric.nodes[link.b]];
+    if (!other) return some.has(a) || some.has(b);
+    return (some.has(a) && other.has(b)) || (some.has(b) && other.has(a));
+  };
+}
+
 /**
  * Rows of a list.
  * @param kind 'wrong', 'switches', 'hosts' or 'links'
- * @param text what is searched for; empty: all
+ * @param text what is searched for; empty: all; "this - that": links between these
  * @returns {rows: [{node} | {link}], all: how many there are}
  */
 export function rowsOf(fabric, kind, text, away = null) {
   const found = text.trim() ? new Set(search(fabric, text, Infinity)) : null;
   const wanted = (node) => !found || found.has(node);
-  const isAway = (node) => (away ? away.nodes.has(node) : node.lost);
+  const wantedLink = found ? linkFilter(fabric, text) : () => true;
   let rows;
   if (kind === 'links' || kind === 'wrong') {
     rows = fabric.links
                .filter(
-                   (link) => (wanted(fabric.nodes[link.a]) || wanted(fabric.nodes[link.b])) &&
-                       (kind === 'links' || stateOf(link, away) !== 'good'))
+                   (link) => wantedLink(link) && (kind === 'links' || stateOf(link, away) !== 'good'))
                .map((link) => ({link, rank: ORDER.indexOf(stateOf(link, away))}))
                .sort((a, b) => a.rank - b.rank || a.link.index - b.link.index);
     if (kind === 'wrong') {
-      const gone = fabric.nodes.filter((node) => isAway(node) && wanted(node));
+      const gone = fabric.nodes.filter((node) => isGone(node, away) && wanted(node));
       rows = [...gone.map((node) => ({node})), ...rows];
     }
   } else {
@@ -75,6 +101,8 @@ export class ListView {
     this.away = null;
     this.drawn = 0;  // as of a map: how often it has shown a fabric
     this.lit = new Set();
+    this.frame = null;  // in which it will be drawn
+    this.anew = false;  // with a fabric that has not been shown yet
     stage.classList.add('listed');
     fill(document.querySelector('.skip'), 'To the lists');
     document.querySelector('.skip').href = '#list-table';
@@ -105,34 +133,42 @@ export class ListView {
     const first = !this.fabric;
     this.fabric = fabric;
     if (first && rowsOf(fabric, 'wrong', '').all === 0) this.kind.value = 'switches';
-    this.drawn += 1;
-    this.draw();
+    this.anew = true;
+    this.drawSoon();
   }
   setTheme() {}
   setPaint(links, nodes, away) {
     this.away = away;
-    this.draw();
+    this.drawSoon();
   }
   setLit(links, nodes) {
     this.lit = new Set([...links.map((one) => one.link), ...nodes]);
-    this.draw();
+    this.drawSoon();
   }
   fit() {}
   zoomBy() {}
-  /** The rows of a place: those of the first node that is meant. */
+  /** The rows of a place: a node, or the links between two. */
   show(nodes) {
-    if (nodes.length !== 1) return;
-    const [node] = nodes;
-    this.kind.value = node.type === 'hca' ? 'hosts' : 'switches';
-    this.text.value = shortName(node);
+    const place = placeOf(nodes);
+    if (!place) return;
+    this.kind.value = place.kind;
+    this.text.value = place.text;
     this.draw();
   }
 
   // --- drawing
 
+  /** Once a frame, however much the page tells in it. */
+  drawSoon() {
+    this.frame ??= requestAnimationFrame(() => this.draw());
+  }
+
   draw() {
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.frame = null;
     const {fabric} = this;
     if (!fabric) return;
+    const focused = this.table.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const {rows, all} = rowsOf(fabric, this.kind.value, this.text.value, this.away);
     const title = KINDS.find(([id]) => id === this.kind.value)[1];
     this.said.textContent = all === 0 ? 'None.' :
@@ -143,10 +179,18 @@ export class ListView {
     fill(this.table,
          h('table', {}, h('thead', {}, h('tr', {}, columns.map((text) => h('th', {scope: 'col'}, text)))),
            h('tbody', {}, rows.map((row) => (links ? this.linkRow(row) : this.nodeRow(row.node))))));
+    // The row that had the focus is another element now.
+    if (focused)
+      [...this.table.querySelectorAll('button')]
+          .find((one) => one.dataset.key === focused)
+          ?.focus({preventScroll: true});
+    if (this.anew) this.drawn += 1;
+    this.anew = false;
   }
 
   button(what, text) {
-    return h('button', {class: 'link', type: 'button', onclick: () => this.select(what)}, text);
+    const key = keyOf(this.fabric, what);
+    return h('button', {class: 'link', type: 'button', 'data-key': key, onclick: () => this.select(what)}, text);
   }
 
   attributes(what) { return {class: this.lit.has(what) ? 'lit' : null}; }
@@ -169,7 +213,7 @@ export class ListView {
     const peers = links.slice(0, 4).map((link) => shortName(peerOf(fabric, node, link)));
     return h('tr', this.attributes(node), h('td', {}, this.button({node}, node.name || node.guid)),
              h('td', {class: 'number'}, node.lid ? String(node.lid) : ''), h('td', {class: 'mono'}, node.guid),
-             h('td', {}, node.lost ? 'gone' : `${active} of ${count(links.length, 'link')}`),
+             h('td', {}, isGone(node, this.away) ? 'gone' : `${active} of ${count(links.length, 'link')}`),
              h('td', {}, peers.join(', ') + (links.length > 4 ? ', …' : '')));
   }
 }

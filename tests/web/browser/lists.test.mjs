@@ -45,6 +45,8 @@ test('lists are chosen and searched by keyboard alone', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   assert.match(await page.textContent('#selected h2'), /^h00123/);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /^h00123/);
 });
 
 test('the search of the page leads to the row', async () => {

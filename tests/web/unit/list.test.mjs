@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {rowsOf, stateOf} from '../../../web/src/list.js';
+import {isGone, keyOf, ListView, placeOf, rowsOf, stateOf} from '../../../web/src/list.js';
 import {fabricFrom} from '../../../web/src/model.js';
 import {ring, tree} from '../support/fabrics.mjs';
 
@@ -49,4 +49,50 @@ test('no more rows than one can look through, and how many there are', () => {
   const {rows, all} = rowsOf(fabric, 'hosts', '');
   assert.equal(rows.length, 200);
   assert.equal(all, 1000);
+});
+
+test('a link is shown among those between its two nodes', () => {
+  const fabric = fabricFrom(ring(12).answer);
+  const link = fabric.links.find(({a, b}) => [a, b].every((index) => fabric.nodes[index].type !== 'hca'));
+  const place = placeOf([fabric.nodes[link.a], fabric.nodes[link.b]]);
+  const {rows} = rowsOf(fabric, place.kind, place.text);
+  assert.ok(rows.some((row) => row.link === link));
+  assert.ok(rows.length < 4, 'and not all of either');
+  assert.deepEqual(placeOf([fabric.nodes[0]]).text, fabric.nodes[0].name);
+  assert.equal(placeOf([]), null);
+});
+
+test('a node is gone as of the moment that is shown', () => {
+  const [one, other] = [{lost: true}, {lost: false}];
+  assert.equal(isGone(one, null), true);
+  const away = {nodes: new Set([other]), links: new Set()};
+  assert.deepEqual([isGone(one, away), isGone(other, away)], [false, true]);
+});
+
+test('a row has the same key when the fabric is read anew', () => {
+  const [before, after] = [fabricFrom(ring(12).answer), fabricFrom(ring(12).answer)];
+  const keys = (fabric) => [...fabric.nodes.map((node) => keyOf(fabric, {node})),
+                            ...fabric.links.map((link) => keyOf(fabric, {link}))];
+  assert.deepEqual(keys(before), keys(after));
+  assert.equal(new Set(keys(before)).size, keys(before).length);
+});
+
+test('however much is told in a frame, it is drawn once', () => {
+  const frames = [];
+  globalThis.requestAnimationFrame = (draw) => frames.push(draw);
+  globalThis.cancelAnimationFrame = () => {};
+  try {
+    const view = Object.create(ListView.prototype);
+    let draws = 0;
+    Object.assign(view, {frame: null, draw() { draws += 1; }});
+    view.setPaint([], [], null);
+    view.setLit([], []);
+    view.setPaint([], [], null);
+    assert.equal(frames.length, 1);
+    frames[0]();
+    assert.equal(draws, 1);
+  } finally {
+    delete globalThis.requestAnimationFrame;
+    delete globalThis.cancelAnimationFrame;
+  }
 });
