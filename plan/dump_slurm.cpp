@@ -140,6 +140,11 @@ class SlurmWriter {
     if (same_name_ > 0)
       out += fmt::format("# {} of hosts that are here already, or that have no name: left out.\n",
                          counted(same_name_, "adapter"));
+    const std::uint64_t away = static_cast<std::uint64_t>(
+        std::ranges::count(view_.plan->problem.destinations, true, &routing::Destination::away));
+    if (away > 0)
+      out += fmt::format("# {} that {} here before {} away: not in this file.\n", counted(away, "host"),
+                         away == 1 ? "was" : "were", away == 1 ? "is" : "are");
     return out;
   }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -163,6 +165,21 @@ TEST(Slurm, TakesOnlyTheHostsItIsToldOf) {
 TEST(Slurm, MakesNoBlocksWhereThereAreNoGroups) {
   EXPECT_TRUE(slurm_of("ring:5:hosts=2", {SlurmPlugin::block, "*"})
                   .starts_with("refused: this fabric has no groups"));
+}
+
+TEST(Slurm, SaysThatHostsAreAway) {
+  Published published{test::fabric_of("ring:5:hosts=2")};
+  const auto text_now = [&] { return *slurm_topology(published.view, places_of(published.view), {}); };
+  EXPECT_EQ(text_now().find("away"), std::string::npos);
+  auto plan = std::make_shared<Plan>(*published.view.plan);
+  const auto host = std::ranges::find_if(plan->problem.destinations,
+                                         [](const routing::Destination& one) { return !one.is_switch(); });
+  ASSERT_NE(host, plan->problem.destinations.end());
+  host->away = true;
+  published.view.plan = plan;
+  EXPECT_NE(text_now().find("\n# 1 host that was here before is away: not in this file.\n"),
+            std::string::npos)
+      << text_now();
 }
 
 TEST(Slurm, CountsAnAdapterWithANameThatIsThereOnce) {
