@@ -98,12 +98,21 @@ TEST(OpensmSaDump, IsReadAsItWasWritten) {
 
 /// Line by line, of those that OpenSM has written itself; times and selectors aside.
 TEST(OpensmSaDump, WritesGroupsAsOpensmDoes) {
-  SaDumpReader reader;
-  const std::string group = with(std::string(kGroup), "pkt_life=0x92", "pkt_life=0x92");
-  (void)reader.take(group);
-  (void)reader.take(kMember);
-  EXPECT_EQ(opensm_sa_dump(reader.state(), kNow),
-            with(group, "rate=0x91", "rate=0x91") + "\n\n" + std::string(kMember) + "\n\n");
+  for (const std::string_view selector : {"0", "4", "8", "c"}) {  // whatever it was, "exactly" is written
+    SaDumpReader reader;
+    std::string group(kGroup);
+    for (const std::string_view key : {"mtu=0x", "rate=0x", "pkt_life=0x"}) {
+      const std::size_t at = group.find(fmt::format(" {}", key)) + 1 + key.size();
+      const unsigned value = static_cast<unsigned>(std::stoul(group.substr(at, 2), nullptr, 16)) & 0x3f;
+      const unsigned top = static_cast<unsigned>(std::stoul(std::string(selector), nullptr, 16)) << 4;
+      group.replace(at, 2, fmt::format("{:02x}", top | value));
+    }
+    ASSERT_EQ(reader.take(group).fate, Fate::mapped) << group;
+    ASSERT_EQ(reader.take(kMember).fate, Fate::mapped);
+    EXPECT_EQ(opensm_sa_dump(reader.state(), kNow),
+              std::string(kGroup) + "\n\n" + std::string(kMember) + "\n\n")
+        << selector;
+  }
 }
 
 TEST(OpensmSaDump, MembersOfAGroupThatIsNotTakenOverAreDropped) {
