@@ -41,7 +41,7 @@ TEST(RegistrationsFrom, RefusesGroupsThatNoSaHolds) {
 TEST(RegistrationsFrom, RefusesMembersThatAreNobody) {
   EXPECT_EQ(error_of(group_of(member("0x7", "fe80::7"))), "");
   EXPECT_EQ(error_of(group_of(member("0x0", "fe80::"))),
-            "r.groups[0].members[0]: its port GUID is 0, which is nobody's");
+            "r.groups[0].members[0].port: a GUID such as \"0x0002c90300000001\" is wanted");
   EXPECT_EQ(error_of(group_of(member("0x7", "fe80::8"))),
             "r.groups[0].members[0]: its GID is not that of the port");
   EXPECT_EQ(error_of(group_of(member("0x7", "fe80::7") + "," + member("0x7", "fe80::7"))),
@@ -67,9 +67,9 @@ TEST(RegistrationsFrom, RefusesServicesWhoseEndIsNoTimeOfOurs) {
 
 TEST(RegistrationsFrom, RefusesAnAliasOfZero) {
   EXPECT_EQ(error_of("", "", "", R"({"guid":"0x0","port":"0x7","index":1})"),
-            "r.aliases[0]: an alias GUID of 0 is none");
+            "r.aliases[0].guid: a GUID such as \"0x0002c90300000001\" is wanted");
   EXPECT_EQ(error_of("", "", "", R"({"guid":"0x1","port":"0x0","index":1})"),
-            "r.aliases[0]: its port GUID is 0, which is nobody's");
+            "r.aliases[0].port: a GUID such as \"0x0002c90300000001\" is wanted");
 }
 
 TEST(RegistrationsFrom, TakesSoManySubscriptionsOfAPort) {
