@@ -39,6 +39,19 @@ std::shared_ptr<const plan::DeviceRecord> without_digests(const plan::DeviceReco
   return std::make_shared<const plan::DeviceRecord>(std::move(kept));
 }
 
+/// Whether a node is cabled otherwise than it was.
+bool has_moved(const fabric::Fabric& fabric, NodeId node, const fabric::Fabric& before, NodeId then) {
+  const std::span<const fabric::Port> now_ports = fabric.ports(node);
+  const std::span<const fabric::Port> old_ports = before.ports(then);
+  for (std::size_t p = 0; p < std::min(now_ports.size(), old_ports.size()); ++p) {
+    const auto& now = now_ports[p].peer;
+    const auto& old = old_ports[p].peer;
+    if (now && old && (now->port != old->port || fabric.node(now->node).guid != before.node(old->node).guid))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 /// We are master from now on. LIDs that another master gave stay, and of devices that obeyed another one
@@ -205,20 +218,24 @@ void Sweeper::forget_all_tables() {
   forget_tables(nodes);
 }
 
-/// Switches that booted or are blank, devices that were not here at the last sweep or have a link that came
-/// up anew, and those whose GUID somebody else answers to, or did at the last sweep.
+/// Switches that booted or are blank, devices that were not here at the last sweep, hosts that have a link
+/// that came up anew or hang elsewhere (what was meant for who was there may have reached them, and have
+/// brought them up), and those whose GUID somebody else answers to, or did at the last sweep.
 void Sweeper::forget_changed(const discovery::Discovered& found) {
   std::vector<Guid> nodes = found.booted;
   std::optional<fabric::Counterparts> before;
   if (known_) before.emplace(*found.fabric, *known_->fabric);
   for (std::size_t n = 0; n < found.fabric->node_count(); ++n) {
     const fabric::Node& node = found.fabric->nodes()[n];
-    const bool here_before = !before || before->at(static_cast<NodeId>(n));
+    const auto then = before ? before->at(static_cast<NodeId>(n)) : std::nullopt;
+    const bool here_before = !before || then;
     const auto ports = found.fabric->ports(static_cast<NodeId>(n));
+    const bool came_up = std::ranges::any_of(ports, [](const fabric::Port& port) {
+      return port.peer && port.known && port.state == PortState::init;
+    });
     const bool host_is_new =
-        node.type != NodeType::switch_ && std::ranges::any_of(ports, [](const fabric::Port& port) {
-          return port.peer && port.known && port.state == PortState::init;
-        });
+        node.type != NodeType::switch_ &&
+        (came_up || (then && has_moved(*found.fabric, static_cast<NodeId>(n), *known_->fabric, *then)));
     // A switch without tables booted while we were away, and holds none of the others either.
     const bool blank = node.type == NodeType::switch_ && program::blocks_in_use(shadow_, node.guid) == 0;
     if (!here_before || host_is_new || blank) nodes.push_back(node.guid);

@@ -116,8 +116,17 @@ std::string Chaos::wrong_keys(const Process& process) const {
         for (const Pkey key : keys) all += fmt::format(" {:#x}", raw(key));
         return all;
       };
-      return fmt::format("{} holds the keys{}, and should hold{} (the master is {})", id(host), text(held),
-                         text(wanted), process.host);
+      const plan::View& view = *process.rival->manager().view();
+      const auto known = view.fabric->find_port(world.port(port).guid);
+      std::set<Pkey> planned;
+      if (known)
+        for (const Pkey key :
+             view.plan->partitions.tables.of(view.fabric->node(known->node).first_port + raw(known->port)))
+          if (key != Pkey{0}) planned.insert(key);
+      return fmt::format("{} ({}) holds the keys{}, and should hold{} (the master is {}, and plans{} for {})",
+                         id(host), to_string(world.port(port).guid), text(held), text(wanted), process.host,
+                         text(planned),
+                         known ? view.fabric->node(known->node).description : "nobody it knows");
     }
     for (int part = 0; part < Access::kParts; ++part) {
       const Pkey full = Access::full_key(part);

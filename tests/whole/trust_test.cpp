@@ -1,7 +1,12 @@
 // What the manager may believe of tables: what it wrote, as long as nobody else can have changed them.
 
+#include <array>
+
 #include <gtest/gtest.h>
 
+#include "config/read.h"
+#include "mad/tables.h"
+#include "sim/partition.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -229,6 +234,35 @@ TEST_P(Boots, InTheMiddleOfProgrammingAreFoundOut) {
 
 INSTANTIATE_TEST_SUITE_P(TreeAndDragonfly, Boots,
                          testing::Values("fat-tree:radix=8", "dragonfly:p=2,a=4,h=2,g=5"));
+
+/// What is written while a cable moves may reach whoever is there now, and bring him up.
+TEST(KeysOfAHostThatMoved, AreWrittenAgainThoughItIsUp) {
+  Whole whole("fat-tree:radix=4,levels=2");
+  const auto policy = "partitions: { define: { some: { key: 0x10, members: [ 'h0000*' ] } } }\n";
+  Rival one(whole, whole.first_host, config::read_text(policy, "f").value().settings);
+  const auto is_clean = [&one] {
+    return !one.manager().sweeping() && !one.manager().sweeps().empty() &&
+           one.manager().sweeps().back().clean;
+  };
+  ASSERT_TRUE(whole.run_until(is_clean, seconds(60)));
+  one.freeze();
+  const std::array<sim::NodeIndex, 2> moved{whole.node("h00002"), whole.node("h00007")};
+  whole.world->swap_places(moved[0], moved[1]);
+  whole.run_for(seconds(5));
+  for (const sim::NodeIndex node : moved) {
+    const sim::PortIndex port = whole.world->port_of(node, PortNum{1});
+    whole.world->blocks(node).set(mad::AttrId::pkey_table, 1U << 16, mad::encode(mad::PkeyTable{}));
+    for (const sim::PortIndex end : {port, whole.world->port(port).peer})
+      whole.world->port(end).info.state = PortState::active;
+  }
+  one.thaw();
+  whole.run_for(seconds(10));
+  ASSERT_TRUE(whole.run_until(is_clean, seconds(60)));
+  for (const sim::NodeIndex node : moved) {
+    const sim::PortIndex port = whole.world->port_of(node, PortNum{1});
+    EXPECT_TRUE(sim::pkey_index(*whole.world, port, Pkey{0x8010})) << whole.world->node(node).id;
+  }
+}
 
 }  // namespace
 }  // namespace weft::test
