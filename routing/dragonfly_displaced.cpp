@@ -17,6 +17,8 @@ constexpr std::uint32_t kAttempts = 16;
 constexpr std::uint32_t kOrders = 64;
 /// After so many ports looked at there is no further attempt, unless some LIDs have no way.
 constexpr std::size_t kEnoughWork = 1'000'000;
+/// What an attempt costs beside that, for each port of the fabric: in a large one there are few.
+constexpr std::size_t kPerPort = 4;
 constexpr std::uint32_t kLongest = 64;
 /// Links between switches, by way of a third group; longer ways only where there is no other.
 constexpr std::uint32_t kGoodLength = 5;
@@ -70,6 +72,7 @@ class Displacer {
     std::size_t work = 0;
     for (attempt_ = 0; attempt_ < (best_score.first == 0 ? kOrders : kAttempts); ++attempt_) {
       const std::size_t stuck = deal();
+      work += kPerPort * cables_.count * cables_.width;
       for (const auto& of : entries_) work += of.size() * cables_.width;
       const bool ideal = loads_.no_fuller();
       const std::pair<std::size_t, double> score{stuck, loads_.finish_attempt()};
