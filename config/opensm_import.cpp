@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/trim.h"
 #include "base/units.h"
 #include "config/opensm_options.h"
 #include "config/opensm_partitions.h"
@@ -42,22 +43,15 @@ struct Option {
   std::string_view value;  ///< Empty for "(null)".
 };
 
-std::string_view stripped(std::string_view text) {
-  constexpr std::string_view kAround = " \t\r";
-  const std::size_t first = text.find_first_not_of(kAround);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kAround) - first + 1);
-}
-
 std::vector<Option> options_in(std::string_view text) {
   std::vector<Option> options;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view all = stripped(text.substr(0, end));
+    const std::string_view all = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (all.empty() || all.starts_with('#')) continue;
     const std::size_t blank = std::min(all.find_first_of(" \t"), all.size());
-    std::string_view value = stripped(all.substr(blank));
+    std::string_view value = trimmed(all.substr(blank));
     if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"'))
       value = value.substr(1, value.size() - 2);
     options.push_back({line, all.substr(0, blank), value == "(null)" ? std::string_view() : value});
@@ -280,7 +274,7 @@ void OpensmImporter::rows(const OpensmFile& file, const std::map<int, std::strin
   std::string now = std::move(first);
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view all = stripped(text.substr(0, end));
+    const std::string_view all = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (const auto found = became.find(line); found != became.end()) now = found->second;
     if (all.empty() || all.starts_with('#')) continue;

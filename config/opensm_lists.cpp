@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/trim.h"
 #include "base/units.h"
 #include "config/names_file.h"
 #include "config/opensm_import.h"
@@ -19,12 +20,6 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r";
 /// Each costs a device that holds another one a question.
 constexpr std::size_t kMostOldKeys = 16;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;

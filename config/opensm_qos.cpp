@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/rate.h"
+#include "base/trim.h"
 #include "base/units.h"
 #include "base/words.h"
 #include "config/group_fields.h"
@@ -24,13 +25,6 @@ using qos::Level;
 using qos::Range;
 using qos::Rule;
 using qos::Who;
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> parts;

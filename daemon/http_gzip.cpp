@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/trim.h"
+
 namespace weft::daemon {
 namespace {
 
@@ -15,12 +17,6 @@ constexpr std::size_t kWorthIt = 2048;       // bytes of a body
 constexpr std::size_t kAtATime = 64u << 10;  // of these
 constexpr int kLevel = 1;                    // JSON shrinks to a tenth by the quickest already
 constexpr int kGzipWindow = MAX_WBITS + 16;  // + 16: with the header of gzip
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return (x | 0x20) == (y | 0x20); });
@@ -31,7 +27,7 @@ bool is_ruled_out(std::string_view parameters) {
   const std::size_t at = parameters.find_first_of("qQ");
   const std::size_t equals = parameters.find('=', at == parameters.npos ? parameters.size() : at);
   if (equals == parameters.npos) return false;
-  const std::string_view value = trimmed(parameters.substr(equals + 1));
+  const std::string_view value = trimmed(parameters.substr(equals + 1), " \t");
   return !value.empty() && value.find_first_not_of("0.") == value.npos;
 }
 
@@ -89,7 +85,7 @@ bool accepts_gzip(std::string_view accepted) {
     const std::string_view one = accepted.substr(0, end);
     accepted.remove_prefix(std::min(end + 1, accepted.size()));
     const std::size_t semicolon = std::min(one.find(';'), one.size());
-    const std::string_view coding = trimmed(one.substr(0, semicolon));
+    const std::string_view coding = trimmed(one.substr(0, semicolon), " \t");
     const bool wanted = !is_ruled_out(one.substr(semicolon));
     if (same_word(coding, "gzip")) return wanted;
     if (coding == "*") any = wanted;

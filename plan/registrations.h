@@ -23,7 +23,8 @@ RegistrationCounts counts_of(const SaState& state);
 /// "2 groups with 5 members, 1 service and 1 subscription"; "no registrations".
 std::string to_string(const RegistrationCounts& counts);
 
-/// More of one port are refused, as the SA itself refuses them.
+/// More of one port are refused, by the SA, too: more than any host needs, and a bound to what a wild client
+/// can make us remember.
 inline constexpr std::size_t kMostSubscriptionsOfAPort = 256;
 
 /// Why no subnet administration holds such a record; empty: it may. For whoever reads them from a file.

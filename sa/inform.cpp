@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mad/sa_records.h"
+#include "plan/registrations.h"
 #include "sa/records.h"
 
 namespace weft::sa {
@@ -17,8 +18,6 @@ constexpr std::uint16_t kFirstSecurityTrap = 256;
 constexpr std::uint16_t kLastSecurityTrap = 259;
 constexpr std::uint32_t kClassManager = 4;
 constexpr std::uint8_t kManagement = 3;
-/// Of one port: more than any host needs, and a bound to what a wild client can make us remember.
-constexpr std::size_t kMostSubscriptions = 256;
 
 mad::InformInfo info_of(const plan::Subscription& of) {
   mad::InformInfo info;
@@ -145,7 +144,7 @@ Answer set_inform_info(const Request& request, const Context& context) {
   if ((security && !request.trusted) || !known_issuers(asked, context, Sight(request, context)))
     return refusal(request, status::kInvalid);
   if (found != held.end()) return answer;
-  if (held.size() >= kMostSubscriptions) return refusal(request, status::kNoResources);
+  if (held.size() >= plan::kMostSubscriptionsOfAPort) return refusal(request, status::kNoResources);
   held.push_back(wanted);
   answer.state = with_subscriptions(context.state, asker->guid, std::move(held));
   return answer;
