@@ -10,6 +10,7 @@
 #include "mad/node_info.h"
 #include "mad/port_info.h"
 #include "mad/smp.h"
+#include "tests/support/sa_request.h"
 
 namespace weft::system_test {
 
@@ -59,20 +60,9 @@ Member::Member(const std::string& socket, const std::string& host) {
 
 std::optional<mad::Mad> Member::ask(mad::Method method, mad::SaAttr attribute, std::uint64_t mask,
                                     std::span<const std::uint8_t> data) {
-  mad::Mad mad;
-  mad::Header header;
-  header.mgmt_class = mad::MgmtClass::subn_adm;
-  header.class_version = mad::kSaVersion;
-  header.method = method;
-  header.attribute = static_cast<mad::AttrId>(attribute);
-  header.tid = ++tid_;
-  mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
-  mad::SaHeader sa;
-  sa.component_mask = mask;
-  mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
+  const Lid sm = mad::decode<mad::PortInfo>(own(mad::AttrId::port_info, 1)).sm_lid;
+  mad::Mad mad = test::sa_request(sm, method, attribute, mask, ++tid_);
   std::ranges::copy(data, mad.bytes.begin() + mad::kSaDataAt);
-  const auto port = mad::decode<mad::PortInfo>(own(mad::AttrId::port_info, 1));
-  mad.address = {.lid = port.sm_lid, .qp = 1};
   auto answer = exchange(mad, seconds(3));
   if (answer) status_ = mad::header_of(*answer).status;
   return answer;

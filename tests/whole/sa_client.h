@@ -5,6 +5,7 @@
 
 #include "mad/sa_records.h"
 #include "sa/components.h"
+#include "tests/support/sa_request.h"
 #include "tests/whole/whole.h"
 
 namespace weft::test {
@@ -28,19 +29,7 @@ class SaClient final : public sim::Endpoint {
   void device_lost(const Error&) override {}
 
   mad::Mad request(mad::Method method, mad::SaAttr attribute, std::uint64_t mask = 0) {
-    mad::Mad mad;
-    mad::Header header;
-    header.mgmt_class = mad::MgmtClass::subn_adm;
-    header.class_version = mad::kSaVersion;
-    header.method = method;
-    header.attribute = static_cast<mad::AttrId>(attribute);
-    header.tid = ++tid_;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), header);
-    mad::SaHeader sa;
-    sa.component_mask = mask;
-    mad::encode_into(std::span<std::uint8_t>(mad.bytes), sa);
-    mad.address = {.lid = whole_.world->port(port_).info.sm_lid, .qp = 1};
-    return mad;
+    return sa_request(whole_.world->port(port_).info.sm_lid, method, attribute, mask, ++tid_);
   }
   void send(const mad::Mad& mad) { whole_.network->send(id_, mad); }
   std::optional<mad::Mad> ask(const mad::Mad& mad) {
