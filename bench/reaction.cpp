@@ -9,9 +9,15 @@
 // block that differs, and one Get for each port of the switches that told of a change. And the reboot of a
 // host, which is to change no table and to read the ports of its switch alone.
 //
-//   reaction [--check] [BLUEPRINT]
+// Every kind of fault is measured at several places, each mended before the next; one more before them is
+// not counted, since a manager that has just started has not the memory yet that planning takes. The median
+// is held against the limit.
+//
+//   reaction [--check] [--rounds N] [BLUEPRINT]
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <optional>
@@ -21,6 +27,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory.h"
 #include "bench/urgent.h"
 #include "mad/mad.h"
 #include "tests/whole/whole.h"
@@ -115,11 +122,29 @@ class BlockTimes final : public sim::Watcher {
   std::map<std::pair<sim::NodeIndex, std::uint32_t>, Times> blocks_;
 };
 
+/// A kind of fault; `round` chooses the place.
 struct Case {
   const char* name;
   double limit;  ///< Milliseconds.
-  std::function<void(sim::World&)> fault;
+  std::function<void(sim::World&, int round)> fault;
+  std::function<void(sim::World&, int round)> mend;
 };
+
+/// Of one fault.
+struct Outcome {
+  BlockTimes::Time last;
+  Milliseconds planning{};
+  Milliseconds diff{};
+  std::size_t urgent = 0;
+  std::uint64_t smps = 0;
+  std::uint64_t least = 0;
+  double times_least() const { return static_cast<double>(smps) / static_cast<double>(least); }
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values.empty() ? 0 : values[values.size() / 2];
+}
 
 /// Ports of the switches that told of a change: the ends of dead links.
 std::uint64_t ports_concerned(const fabric::Fabric& before, const fabric::Fabric& after) {
@@ -170,19 +195,44 @@ class Bench {
     whole_.start();
   }
 
-  /// False when it does not come up, or a fault is not mended.
-  bool run(int& exceeded) {
+  /// False when it does not come up, or is not in order again after a fault.
+  bool run(int rounds, int& exceeded) {
     if (!whole_.run_until([this] { return settled(); }, std::chrono::minutes(2))) return false;
-    const auto cut = [&](const char* node, std::uint8_t port) {
-      return [this, node, port](sim::World& world) { world.cut_link(whole_.node(node), PortNum{port}); };
+    // Names of the places, as fat-tree blueprints with three levels give them: of tier, pod and switch.
+    const auto name = [](int tier, int pod, int number) {
+      return fmt::format("L{}-{:02}-{:02}", tier, pod, number);
     };
-    const auto kill = [&](const char* node) {
-      return [this, node](sim::World& world) { world.reboot(whole_.node(node), std::chrono::hours(1)); };
+    const auto link = [&](const char* kind, double limit, auto node, std::uint8_t port) {
+      return Case{kind, limit,
+                  [this, node, port](sim::World& world, int r) {
+                    world.cut_link(whole_.node(node(r)), PortNum{port});
+                  },
+                  [this, node, port](sim::World& world, int r) {
+                    world.mend_link(whole_.node(node(r)), PortNum{port});
+                  }};
     };
-    for (const Case& one : {Case{"leaf uplink", 20, cut("L1-01-02", 24)},
-                            Case{"link of a middle switch to a root", 20, cut("L2-01-05", 24)},
-                            Case{"root", 60, kill("L3-03-05")}, Case{"middle switch", 60, kill("L2-02-06")}})
-      if (!measure(one, exceeded)) return false;
+    const auto node = [&](const char* kind, double limit, auto id) {
+      return Case{
+          kind, limit,
+          [this, id](sim::World& world, int r) { world.reboot(whole_.node(id(r)), std::chrono::seconds(2)); },
+          [](sim::World&, int) {}};
+    };
+    const std::vector<Case> cases{
+        link(
+            "leaf uplink", 20, [&](int r) { return name(1, r + 1, r % 18); }, 24),
+        link(
+            "link of a middle switch to a root", 20, [&](int r) { return name(2, r + 1, (r + 4) % 18); }, 24),
+        node("root", 60, [&](int r) { return name(3, (r + 3) % 18, (r + 5) % 18); }),
+        node("middle switch", 60, [&](int r) { return name(2, r + 2, (r + 6) % 18); })};
+    for (const Case& one : cases) {
+      std::vector<Outcome> outcomes;
+      for (int r = 0; r <= rounds; ++r) {
+        const auto outcome = measure(one, r);
+        if (!outcome) return false;
+        if (r > 0) outcomes.push_back(*outcome);
+      }
+      report(one, outcomes, exceeded);
+    }
     return reboot_a_host(exceeded);
   }
 
@@ -209,41 +259,63 @@ class Bench {
     return whole_.run_until(done, std::chrono::seconds(20));
   }
 
-  bool measure(const Case& one, int& exceeded) {
+  /// Nothing when it is not in order again, before or after it is mended.
+  std::optional<Outcome> measure(const Case& one, int round) {
     const auto before = whole_.manager->view();
     begin();
-    one.fault(*whole_.world);
+    one.fault(*whole_.world, round);
     if (!in_order_again()) {
       fmt::print("{}: not in order again after 20 s\n", one.name);
-      return false;
+      return std::nullopt;
     }
     const auto after = whole_.manager->view();
-    BlockTimes::Time last;
-    std::size_t urgent = 0;
+    Outcome outcome{{}, times_->planning(), times_->diff(), 0, sent(), 0};
     for (const auto& [at, block] : urgent_blocks(*after->fabric, *after->plan, *before->plan)) {
       const std::string id = after->fabric->node(at).description;
       const BlockTimes::Times* sent = times_->find(whole_.node(id), block);
       if (sent == nullptr) {
         fmt::print("{}: block {} of {} was not sent\n", one.name, block, id);
-        return false;
+        return std::nullopt;
       }
       const BlockTimes::Time& time = done_in_the_dark(*after->plan, at, block) ? sent->first : sent->last;
-      last.reaction = std::max(last.reaction, time.reaction);
-      last.all = std::max(last.all, time.all);
-      ++urgent;
+      outcome.last.reaction = std::max(outcome.last.reaction, time.reaction);
+      outcome.last.all = std::max(outcome.last.all, time.all);
+      ++outcome.urgent;
     }
-    const std::uint64_t least =
+    outcome.least =
         blocks_that_differ(*after->plan, *before->plan) + ports_concerned(*before->fabric, *after->fabric);
-    const bool late = last.reaction.count() > one.limit || sent() > 3 * least;
+    if (round == 1) print_phases();
+    begin();
+    one.mend(*whole_.world, round);
+    if (in_order_again()) {
+      whole_.run_for(std::chrono::seconds(3));  // whoever tells of it late
+      return outcome;
+    }
+    fmt::print("{}: not in order again after it was mended\n", one.name);
+    return std::nullopt;
+  }
+
+  static void report(const Case& one, const std::vector<Outcome>& outcomes, int& exceeded) {
+    const auto middle = [&](auto of) {
+      std::vector<double> values;
+      for (const Outcome& outcome : outcomes) values.push_back(of(outcome));
+      return median(std::move(values));
+    };
+    const double took = middle([](const Outcome& o) { return o.last.reaction.count(); });
+    const auto worst = std::ranges::max(outcomes, {}, [](const Outcome& o) { return o.last.reaction; });
+    const auto most = std::ranges::max(outcomes, {}, &Outcome::times_least);
+    const bool late = took > one.limit || most.times_least() > 3;
     exceeded += late ? 1 : 0;
     fmt::print(
-        "{:<34} {:>6.1f} ms (limit {}): planning {:.1f}, diff {:.1f}; with all CPU time {:.1f}\n"
+        "{:<34} {:>6.1f} ms (limit {}, worst of {}: {:.1f}): planning {:.1f}, diff {:.1f}; with all CPU time "
+        "{:.1f}\n"
         "    {} urgent blocks; {} SMPs, least {}, {:.2f} times (limit 3){}\n",
-        one.name, last.reaction.count(), one.limit, times_->planning().count(), times_->diff().count(),
-        last.all.count(), urgent, sent(), least, static_cast<double>(sent()) / static_cast<double>(least),
-        late ? "  exceeded" : "");
-    print_phases();
-    return true;
+        one.name, took, one.limit, outcomes.size(), worst.last.reaction.count(),
+        middle([](const Outcome& o) { return o.planning.count(); }),
+        middle([](const Outcome& o) { return o.diff.count(); }),
+        middle([](const Outcome& o) { return o.last.all.count(); }), most.urgent, most.smps, most.least,
+        most.times_least(), late ? "  exceeded" : "");
+    std::fflush(stdout);
   }
 
   bool reboot_a_host(int& exceeded) {
@@ -290,15 +362,20 @@ class Bench {
 }  // namespace weft::bench
 
 int main(int argc, char** argv) {
+  weft::keep_freed_memory();
   bool check = false;
+  int rounds = 5;
   std::string_view blueprint = "fat-tree:radix=36,levels=3";
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--check")
+    const std::string_view argument = argv[i];
+    if (argument == "--check")
       check = true;
+    else if (argument == "--rounds" && i + 1 < argc)
+      rounds = std::max(1, std::atoi(argv[++i]));
     else
-      blueprint = argv[i];
+      blueprint = argument;
   }
   int exceeded = 0;
-  const bool done = weft::bench::Bench(blueprint).run(exceeded);
+  const bool done = weft::bench::Bench(blueprint).run(rounds, exceeded);
   return done && (!check || exceeded == 0) ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include "base/memory.h"
 #include "config/show.h"
 #include "daemon/app.h"
 #include "daemon/features.h"
@@ -234,6 +235,7 @@ bool fabrics_exist(const config::Loaded& loaded) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  weft::keep_freed_memory();
   Arguments arguments;
   if (const std::optional<int> code = parse(argc, argv, arguments)) return *code;
   if (arguments.features) {
